@@ -1,0 +1,166 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// `npm run lint` holds the sources to these rules. Here the rules themselves are tried, on lines planted for them.
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const LAYERS = 'plugin: Not for this file to import';
+const EFFECTS = 'plugin: Handed in, not reached for';
+const GLOBALS = 'lint/style/noRestrictedGlobals';
+
+const REFUSED: readonly (readonly [file: string, line: string, rule: string])[] = [
+  ['src/errors.ts', "import type { SessionId } from './model/ids.js';", LAYERS],
+  ['src/index.ts', "export { table } from './cli/render/table.js';", LAYERS],
+  ['src/index.ts', "export { replaceFile } from './fs/atomic-file.js';", LAYERS],
+
+  ['src/model/event.ts', "import { planRewind } from '../plan/rewind.js';", LAYERS],
+  ['src/model/event.ts', "import type { FileSystem } from '../fs/file-system.js';", LAYERS],
+  ['src/model/event.ts', "import { openStore } from './../store/open-store.js';", LAYERS],
+  ['src/model/event.ts', "import { readFile } from 'node:fs/promises';", LAYERS],
+  ['src/model/event.ts', "import { readFileSync } from 'fs';", LAYERS],
+  ['src/model/event.ts', "import { ulid } from 'ulid';", LAYERS],
+  ['src/model/event.ts', "export { run } from '../cli/main.js';", LAYERS],
+  ['src/model/event.ts', "export const late = import('../cli/main.js');", LAYERS],
+  ['src/model/event.ts', "export type Late = import('../store/layout.js').Layout;", LAYERS],
+  ['src/model/event.ts', "export const bytes = Buffer.from('');", GLOBALS],
+  ['src/model/event.ts', 'export const home = process.env;', GLOBALS],
+  ['src/model/event.ts', 'export const out = globalThis.process;', GLOBALS],
+  ['src/model/event.ts', "console.log('here');", GLOBALS],
+  ['src/model/event.ts', 'export const now = Date.now();', EFFECTS],
+  ['src/model/event.ts', 'export const clock = Date.now;', EFFECTS],
+  ['src/model/event.ts', 'export const today = new Date();', EFFECTS],
+  ['src/model/event.ts', 'export const text = Date();', EFFECTS],
+  ['src/model/event.ts', 'export const luck = Math.random();', EFFECTS],
+
+  ['src/plan/rewind.ts', "import { layout } from '../store/layout.js';", LAYERS],
+  ['src/plan/rewind.ts', "import { readLines } from '../fs/jsonl.js';", LAYERS],
+  ['src/plan/rewind.ts', "import { join } from 'node:path';", LAYERS],
+  ['src/plan/rewind.ts', 'export const now = Date.now();', EFFECTS],
+  ['src/plan/rewind.ts', 'export const bytes = new Uint8Array(Buffer.alloc(1));', GLOBALS],
+
+  ['src/fs/jsonl.ts', "import type { StoredEvent } from '../model/event.js';", LAYERS],
+  ['src/fs/jsonl.ts', "import { planRewind } from '../plan/rewind.js';", LAYERS],
+  ['src/fs/jsonl.ts', "import { layout } from '../store/layout.js';", LAYERS],
+  ['src/fs/jsonl.ts', "import { lock } from 'proper-lockfile';", LAYERS],
+  ['src/fs/jsonl.ts', "import write from 'write-file-atomic';", LAYERS],
+  ['src/fs/jsonl.ts', "import { pid } from 'node:process';", EFFECTS],
+  ['src/fs/jsonl.ts', 'export const mask = process.umask();', GLOBALS],
+  ['src/fs/jsonl.ts', 'export const today = new Date();', EFFECTS],
+
+  ['src/store/layout.ts', "import { run } from '../cli/main.js';", LAYERS],
+  ['src/store/layout.ts', "import { openStore } from '../index.js';", LAYERS],
+  ['src/store/layout.ts', "import { Command } from 'commander';", LAYERS],
+  ['src/store/layout.ts', "import Table from 'cli-table3';", LAYERS],
+  ['src/store/layout.ts', "import colors from 'picocolors';", LAYERS],
+  ['src/store/layout.ts', "import { ulid } from 'ulid';", LAYERS],
+  ['src/store/layout.ts', "import { lock } from 'proper-lockfile';", LAYERS],
+  ['src/store/layout.ts', 'export const home = process.env;', GLOBALS],
+  ['src/store/layout.ts', 'export const luck = Math.random();', EFFECTS],
+  ['src/store/layout.ts', 'export const start = performance.now();', GLOBALS],
+
+  ['src/cli/context.ts', "import { readLines } from '../fs/jsonl.js';", LAYERS],
+  ['src/cli/context.ts', "import { openStore } from '../index.js';", LAYERS],
+  ['src/cli/context.ts', "console.error('here');", 'lint/suspicious/noConsole'],
+  ['src/cli/context.ts', 'export const home = process.env;', GLOBALS],
+  ['src/cli/commands/list.ts', "import { readLines } from '../../fs/jsonl.js';", LAYERS],
+  ['src/cli/commands/list.ts', "import { Command } from 'commander';", LAYERS],
+  ['src/cli/commands/list.ts', "import Table from 'cli-table3';", LAYERS],
+  ['src/cli/commands/list.ts', "import colors from 'picocolors';", LAYERS],
+  ['src/cli/commands/list.ts', "export * from '../../store/layout.js';", 'lint/performance/noReExportAll'],
+  ['src/cli/main.ts', "import { Command } from 'commander';", LAYERS],
+
+  ['test/plan/rewind.test.ts', "import { readFileSync } from 'node:fs';", 'lint/style/noRestrictedImports'],
+];
+
+const ALLOWED: readonly (readonly [file: string, line: string])[] = [
+  ['src/index.ts', "export { openStore } from './store/open-store.js';"],
+  ['src/model/event.ts', "import { parseSessionId } from './ids.js';"],
+  ['src/model/event.ts', "import { InvalidIdError } from '../errors.js';"],
+  ['src/model/event.ts', 'export const then = new Date(0);'],
+  ['src/plan/rewind.ts', "import type { StoredEvent } from '../model/event.js';"],
+  ['src/plan/rewind.ts', "import { statesNearestTarget } from './checkpoint-states.js';"],
+  ['src/fs/jsonl.ts', "import { open } from 'node:fs/promises';"],
+  ['src/fs/exclusive-lock.ts', "import { lock } from 'proper-lockfile';"],
+  ['src/fs/atomic-file.ts', "import write from 'write-file-atomic';"],
+  ['src/store/layout.ts', "import { planRewind } from '../plan/rewind.js';"],
+  ['src/store/layout.ts', "import { readLines } from '../fs/jsonl.js';"],
+  ['src/store/new-id.ts', "import { ulid } from 'ulid';"],
+  ['src/cli/program.ts', "import { Command } from 'commander';"],
+  ['src/cli/program.ts', "export const late = import('./commands/list.js');"],
+  ['src/cli/render/table.ts', "import Table from 'cli-table3';"],
+  ['src/cli/render/style.ts', "import colors from 'picocolors';"],
+  ['src/cli/commands/list.ts', "import type { CliContext } from '../context.js';"],
+  ['src/cli/commands/list.ts', "import { openStore } from '../../store/open-store.js';"],
+  ['src/cli/main.ts', 'console.error(process.argv, Date.now());'],
+];
+
+describe('the linter, given a planted line', () => {
+  let findings: ReadonlyMap<string, readonly string[]>;
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'zero-sessions-layers-'));
+    findings = lint(folder, [...REFUSED, ...ALLOWED]);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test.each(REFUSED)('%s may not say: %s', (file, line, rule) => {
+    expect(findings.get(`${file}: ${line}`) ?? []).toContainEqual(expect.stringContaining(rule));
+  });
+
+  test.each(ALLOWED)('%s may say: %s', (file, line) => {
+    const refusals = findings.get(`${file}: ${line}`) ?? [];
+
+    expect(refusals.filter((rule) => /plugin|noRestricted|noConsole/.test(rule))).toEqual([]);
+  });
+});
+
+describe('the packages at run time', () => {
+  test('given one in package.json, then the layers name its home', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const table = readFileSync(join(ROOT, '.biome/layers.grit'), 'utf8');
+    const housed = [...table.matchAll(/\$source <: r"\.([a-z0-9-]+)\."/g)].map((match) => match[1]);
+
+    expect(housed.sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+describe('the names of files', () => {
+  test('given src and test, then none is called utils, helpers or common', () => {
+    const files = ['src', 'test'].flatMap((top) => readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }));
+    const nameless = files.filter(
+      (file) => !file.startsWith('samples') && /(?:^|[/-])(?:utils?|helpers?|common)\b/.test(file),
+    );
+
+    expect(nameless).toEqual([]);
+  });
+});
+
+/** Runs the project's own rules over the lines, laid out as files in a folder; findings by file and line. */
+function lint(folder: string, lines: readonly (readonly [file: string, line: string, ...unknown[]])[]) {
+  for (const part of ['biome.json', 'package.json', '.biome']) {
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  }
+  const files = new Map<string, string[]>();
+  for (const [file, line] of lines) files.set(file, [...(files.get(file) ?? []), line]);
+  for (const [file, planted] of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), planted.join('\n'));
+  }
+  const biome = join(ROOT, 'node_modules/@biomejs/biome/bin/biome');
+  const args = ['lint', '--reporter=rdjson', '--max-diagnostics=none', '--vcs-enabled=false', '.'];
+  const { stdout, stderr } = spawnSync(process.execPath, [biome, ...args], { cwd: folder, encoding: 'utf8' });
+  if (stdout === '') throw new Error(`The linter said nothing: ${stderr}`);
+
+  const findings = new Map<string, string[]>();
+  for (const { code, location, message } of JSON.parse(stdout).diagnostics) {
+    const line = files.get(location.path)?.[location.range.start.line - 1];
+    const key = `${location.path}: ${line}`;
+    findings.set(key, [...(findings.get(key) ?? []), `${code?.value ?? 'plugin'}: ${message}`]);
+  }
+  return findings;
+}
