@@ -1,0 +1,239 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import * as callbackFs from 'node:fs';
+import { lstat, mkdir, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errnoOf, LockLostError, PathRefusedError } from '../errors.js';
+import type { Deadline } from './deadline.js';
+import type { LockHolder } from './lock-holder.js';
+import { LockHeldError } from './lock-holder.js';
+import type { LockOwner } from './lock-owner.js';
+import { ownerPathOf, readLockOwner, readLockOwnerSync, removeLockOwner, writeLockOwner } from './lock-owner.js';
+import type { ProcessIdentity } from './process-identity.js';
+import { hasEnded } from './process-identity.js';
+
+export interface ExclusiveLockOptions {
+  /** This process, as those who meet its lock should know it. */
+  readonly self: ProcessIdentity;
+  readonly deadline: Deadline;
+  /**
+   * Whether the caller holds a lock (flock) that keeps everybody else out of this one. Only then may a lock whose owner
+   * has ended be removed at once: two processes that do it side by side would both end up as holders.
+   */
+  readonly holdsOuterLock: boolean;
+  /** Milliseconds without a sign of life after which a lock counts as left over. Defaults to 30,000; at least 2,000. */
+  readonly staleMs?: number;
+}
+
+/** An exclusive lock while it is held. */
+export interface ExclusiveLock {
+  /** Aborted, with a {@link LockLostError}, once the lock is known to be lost: look before each commit. */
+  readonly lost: AbortSignal;
+  /**
+   * Looks whether the lock is still there and still ours. Without an outer lock, every commit needs this just before.
+   * @throws {@link LockLostError} (`LOCK_LOST`) when it is not.
+   */
+  assertStillOurs(): Promise<void>;
+}
+
+/**
+ * Runs work under a lock directory, which also works where flock does not.
+ *
+ * The directory is made at the path, its owner is named in a file beside it, and both are gone afterwards. Losing the
+ * lock stops nothing by itself: the work is told, and whatever it had committed before is a success.
+ * @throws {@link LockHeldError} when somebody else holds it until the deadline.
+ * @throws {@link PathRefusedError} (`PATH_REFUSED`) when the path or its parent is there and is no folder.
+ * @throws the caller's own reason when they have given up waiting.
+ * @see RELIABILITY.md, decision 4
+ */
+export async function withExclusiveLock<T>(
+  path: string,
+  options: ExclusiveLockOptions,
+  work: (lock: ExclusiveLock) => Promise<T>,
+): Promise<T> {
+  const held = await acquire(path, options);
+  try {
+    return await work(held);
+  } finally {
+    await held.release();
+  }
+}
+
+const DEFAULT_STALE_MS = 30_000;
+
+interface HeldLock extends ExclusiveLock {
+  release(): Promise<void>;
+}
+
+async function acquire(path: string, options: ExclusiveLockOptions): Promise<HeldLock> {
+  const { deadline } = options;
+  const owner: LockOwner = { ...options.self, token: randomUUID() };
+  for (;;) {
+    const held = await tryAcquire(path, owner, options);
+    if (held !== undefined) return held;
+    deadline.throwIfGivenUp();
+    if (deadline.until.aborted)
+      throw new LockHeldError(path, holderOf(await readLockOwner(path), options.self), deadline.timeoutMs);
+    await sleep(randomInt(5, 51)); // uneven, so that those who wait do not all come at once
+  }
+}
+
+async function tryAcquire(
+  path: string,
+  owner: LockOwner,
+  options: ExclusiveLockOptions,
+): Promise<HeldLock | undefined> {
+  await makeParent(path);
+  // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock this could
+  // name us as the owner of a directory that somebody else makes meanwhile.
+  const isNamedFirst = options.holdsOuterLock && (await isFree(path, options.self));
+  if (isNamedFirst) await writeLockOwner(path, owner);
+  const held = await makeDirectory(path, owner, options);
+  if (held === undefined) {
+    if (isNamedFirst) await removeIfOurs(path, owner);
+    return undefined;
+  }
+  try {
+    if (!isNamedFirst) await writeLockOwner(path, owner);
+    return held;
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}
+
+/** Tells whether the way is free, once what an owner that has ended left there is removed. */
+async function isFree(path: string, self: ProcessIdentity): Promise<boolean> {
+  if (!(await isDirectory(path))) return true;
+  const owner = await readLockOwner(path);
+  if (owner === undefined || !(await hasEnded(owner, self))) return false;
+  try {
+    await rmdir(path);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+  }
+  return true;
+}
+
+async function makeDirectory(
+  path: string,
+  owner: LockOwner,
+  { holdsOuterLock, staleMs = DEFAULT_STALE_MS }: ExclusiveLockOptions,
+): Promise<HeldLock | undefined> {
+  // Loaded here because readers take no lock.
+  const { lock } = await import('proper-lockfile');
+  const lost = new AbortController();
+  const guarded = guardedFs(owner);
+  try {
+    const unlock = await lock(path, {
+      lockfilePath: path, // the directory itself, and not a second one beside it: session.lock must stay a file
+      realpath: false,
+      stale: staleMs,
+      fs: guarded.fs,
+      // The default throws from a timer, where no caller can catch it.
+      onCompromised: (cause) => lost.abort(new LockLostError(path, { cause })),
+    });
+    guarded.startGuarding();
+    return heldLock(path, owner, { holdsOuterLock, lost: lost.signal, unlock });
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === 'ELOCKED' || code === 'ENOENT') return undefined; // ENOENT: taken away while it was made
+    throw error;
+  }
+}
+
+function heldLock(
+  path: string,
+  owner: LockOwner,
+  { holdsOuterLock, lost, unlock }: { holdsOuterLock: boolean; lost: AbortSignal; unlock: () => Promise<void> },
+): HeldLock {
+  return {
+    lost,
+    async assertStillOurs() {
+      lost.throwIfAborted();
+      // The token decides, and not the number of the inode: that is used again for the very next directory.
+      if (!(await isDirectory(path)) || !(await isOurs(path, owner))) throw new LockLostError(path);
+    },
+    async release() {
+      const removeName = () => removeIfOurs(path, owner);
+      // The name goes last, so that a crash in between leaves no directory without one. But as soon as the directory is
+      // gone, and no outer lock keeps others out, the name may be somebody else's.
+      for (const step of holdsOuterLock ? [unlock, removeName] : [removeName, unlock]) {
+        try {
+          await step();
+        } catch (error) {
+          // The work is done, whatever became of its lock: lost, or left to go stale.
+          if (errnoOf(error) === undefined) throw error;
+        }
+      }
+    },
+  };
+}
+
+/**
+ * What proper-lockfile needs of the file system, with two rules of ours: the directory is private, and once it is held
+ * nobody else's is removed. Left alone it removes whatever stands at the path when it releases and when the process
+ * exits, also the directory of whoever took over a stale lock.
+ */
+function guardedFs(owner: LockOwner): { readonly fs: object; startGuarding(): void } {
+  let isGuarding = false;
+  const belongsToAnother = (path: string) => {
+    const named = isGuarding ? readLockOwnerSync(path) : undefined;
+    return named !== undefined && named.token !== owner.token;
+  };
+  return {
+    startGuarding: () => {
+      isGuarding = true;
+    },
+    fs: {
+      stat: callbackFs.stat,
+      utimes: callbackFs.utimes,
+      mkdir: (path: string, done: callbackFs.NoParamCallback) => callbackFs.mkdir(path, 0o700, done),
+      rmdir: (path: string, done: callbackFs.NoParamCallback) => {
+        if (belongsToAnother(path)) done(null);
+        else callbackFs.rmdir(path, done);
+      },
+      // Called while the process exits, after Ctrl-C for one.
+      rmdirSync: (path: string) => {
+        if (belongsToAnother(path)) return;
+        callbackFs.rmdirSync(path);
+        callbackFs.rmSync(ownerPathOf(path), { force: true });
+      },
+    },
+  };
+}
+
+async function makeParent(path: string): Promise<void> {
+  const parent = dirname(path);
+  try {
+    await mkdir(parent, 0o700);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    await isDirectory(parent); // refuses anything else
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path);
+    if (found.isDirectory()) return true;
+    throw new PathRefusedError(path, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder');
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+async function isOurs(path: string, owner: LockOwner): Promise<boolean> {
+  return (await readLockOwner(path))?.token === owner.token;
+}
+
+async function removeIfOurs(path: string, owner: LockOwner): Promise<void> {
+  if (await isOurs(path, owner)) await removeLockOwner(path);
+}
+
+function holderOf(owner: LockOwner | undefined, self: ProcessIdentity): LockHolder | undefined {
+  if (owner === undefined) return undefined;
+  const where = owner.host === self.host ? '' : ` on ${owner.host}`;
+  return { pid: owner.pid, name: `process ${owner.pid}${where}` };
+}

@@ -1,0 +1,66 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { getPriority, hostname } from 'node:os';
+
+/** Enough about a process to tell later, from another one, whether it still runs. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly host: string;
+  /** Changes with each start of the system. Undefined outside Linux, as are the two below. */
+  readonly bootId: string | undefined;
+  /** Process numbers mean something within their namespace only: a container has its own. */
+  readonly pidNamespace: string | undefined;
+  /** Clock ticks from boot to the start of the process: process numbers come round again. */
+  readonly startTime: string | undefined;
+}
+
+/** Describes a process of this host, most usefully the present one. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity> {
+  const [bootId, pidNamespace, state] = await Promise.all([
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').then((text) => text.trim(), unknown),
+    readlink('/proc/self/ns/pid').catch(unknown),
+    processState(pid),
+  ]);
+  return { pid, host: hostname(), bootId, pidNamespace, startTime: state?.startTime };
+}
+
+/**
+ * Tells whether a process has ended for certain, seen from `here`.
+ *
+ * False for one that runs, and for every one that cannot be judged: on another host, or in another container.
+ */
+export async function hasEnded(process: ProcessIdentity, here: ProcessIdentity): Promise<boolean> {
+  if (process.host !== here.host) return false;
+  if (process.bootId !== undefined && here.bootId !== undefined && process.bootId !== here.bootId) return true;
+  if (process.pidNamespace !== here.pidNamespace) return false;
+  if (!isRunning(process.pid)) return true;
+  const state = await processState(process.pid);
+  if (state === undefined || process.startTime === undefined) return false;
+  return state.isZombie || state.startTime !== process.startTime;
+}
+
+/** Tells whether a process of this number exists in our namespace, whoever owns it. */
+export function isRunning(pid: number): boolean {
+  try {
+    getPriority(pid);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'info' in error && isNoSuchProcess(error.info));
+  }
+}
+
+function isNoSuchProcess(info: unknown): boolean {
+  return typeof info === 'object' && info !== null && 'code' in info && info.code === 'ESRCH';
+}
+
+async function processState(pid: number): Promise<{ isZombie: boolean; startTime: string } | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(unknown);
+  // pid (command) state …: the command may hold spaces and brackets, so the fields are counted from its end.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, startTime] = [fields?.[0], fields?.[19]];
+  if (state === undefined || startTime === undefined) return undefined;
+  return { isZombie: state === 'Z' || state === 'X', startTime };
+}
+
+function unknown(): undefined {
+  return undefined;
+}
