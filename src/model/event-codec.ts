@@ -1,0 +1,413 @@
+import { InvalidArgumentError, PayloadDamagedError } from '../errors.js';
+import type {
+  CheckpointEntry,
+  CheckpointFile,
+  CheckpointPayload,
+  EventInput,
+  EventRef,
+  EventView,
+  FileState,
+  StoredEvent,
+} from './event.js';
+import { type EventId, parseBlobHash, type Sequence, trimSpace } from './ids.js';
+import {
+  compactJson,
+  encodeJson,
+  encodeString,
+  isJson,
+  isRecord,
+  parseRawJson,
+  type RawJson,
+  type RawMember,
+  rawMembers,
+  rawMemberValues,
+} from './json.js';
+
+/** Why a line is no event; `torn` when it is not JSON at all, which a last line without newline may be. */
+export class MalformedLineError extends Error {
+  readonly torn: boolean;
+  constructor(reason: string, torn: boolean) {
+    super(reason);
+    this.torn = torn;
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
+
+/**
+ * Gives the event that one line of the log holds. Names are matched exactly; unknown members are left alone.
+ * @throws {@link MalformedLineError} when it is not JSON, or an object without id, type and a sequence of 1 or more.
+ * @see FORMAT.md, 3; FAULTS.md, 38
+ */
+export function parseEventLine(line: Uint8Array): StoredEvent {
+  if (!isJson(line)) throw new MalformedLineError(notJsonReason(line), true);
+  const members = rawMemberValues(line);
+  if (members === undefined) throw new MalformedLineError('is JSON, but no object', false);
+  const id = textMember(members, 'id');
+  const type = textMember(members, 'type');
+  const sequence = integerMember(members, 'sequence');
+  if (id === '') throw new MalformedLineError('has no id', false);
+  if (trimSpace(type) === '') throw new MalformedLineError('has no type', false);
+  if (sequence < 1) throw new MalformedLineError(`has the sequence ${sequence}`, false);
+  return {
+    id: id as EventId,
+    sessionId: textMember(members, 'sessionId'),
+    sequence: sequence as Sequence,
+    type,
+    createdAt: textMember(members, 'createdAt'),
+    payload: members.get('payload')?.slice() as RawJson | undefined,
+  };
+}
+
+/** Gives the line for an event, newline included, in the order and with the escapes that Zero writes. */
+export function encodeEventLine(event: StoredEvent): Uint8Array {
+  const head =
+    `{"id":${encodeString(event.id)},"sessionId":${encodeString(event.sessionId)},"sequence":${event.sequence},` +
+    `"type":${encodeString(event.type)},"createdAt":${encodeString(event.createdAt)}`;
+  if (event.payload === undefined) return encoder.encode(`${head}}\n`);
+  return joinBytes([encoder.encode(`${head},"payload":`), event.payload, encoder.encode('}\n')]);
+}
+
+/** What a copied line says instead; everything else in it keeps its bytes. */
+export interface LineChanges {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly sequence: number;
+  readonly createdAt: string;
+  readonly payload?: RawJson;
+}
+
+/**
+ * Gives a line with other envelope values, newline included; unknown members, order and payload keep their bytes.
+ * @see FORMAT.md, 4, fork; FAULTS.md, 15
+ */
+export function spliceEventLine(line: Uint8Array, changes: LineChanges): Uint8Array {
+  const members = rawMembers(line) ?? [];
+  const values = new Map<string, Uint8Array>([
+    ['id', encoder.encode(encodeString(changes.id))],
+    ['sessionId', encoder.encode(encodeString(changes.sessionId))],
+    ['sequence', encoder.encode(String(changes.sequence))],
+    ['createdAt', encoder.encode(encodeString(changes.createdAt))],
+  ]);
+  if (changes.payload !== undefined) values.set('payload', changes.payload);
+  const parts: Uint8Array[] = [];
+  let copied = 0;
+  for (const { name, start, end } of members) {
+    const value = values.get(name);
+    if (value === undefined) continue;
+    parts.push(line.subarray(copied, start), value);
+    copied = end;
+  }
+  const close = lastBrace(line);
+  parts.push(line.subarray(copied, close));
+  parts.push(encoder.encode(missingMembers(members, changes)));
+  parts.push(encoder.encode('}\n'));
+  return joinBytes(parts);
+}
+
+/**
+ * Gives the payload of an input as it is to be stored, or undefined for none.
+ * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when the type is blank or the payload is no JSON.
+ */
+export function encodeInput(input: EventInput): { readonly type: string; readonly payload: RawJson | undefined } {
+  if (typeof input.type !== 'string' || trimSpace(input.type) === '') {
+    throw new InvalidArgumentError('type', 'An event needs a type', 'Give a type such as "message".');
+  }
+  return { type: input.type, payload: encodePayload(input.payload) };
+}
+
+function encodePayload(payload: unknown): RawJson | undefined {
+  if (payload === undefined || payload === null) return undefined;
+  if (payload instanceof Uint8Array) return payload.length === 0 ? undefined : compactJson(payload);
+  const json = encodeJson(payload);
+  return json.length === 4 && decoder.decode(json) === 'null' ? undefined : json;
+}
+
+/** Gives the reference to an event: what plans and compactions hold of it. */
+export function refOf(event: StoredEvent): EventRef {
+  return { id: event.id, sequence: event.sequence, type: event.type, createdAt: event.createdAt };
+}
+
+/**
+ * Gives the files of a checkpoint event.
+ * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when the payload cannot be decoded.
+ */
+export function decodeCheckpoint(event: { id: string; payload: RawJson | undefined }): {
+  readonly tool: string;
+  readonly files: readonly CheckpointFile[];
+} {
+  const payload = decodePayload(event, 'session_checkpoint');
+  const files = payload.files ?? [];
+  if (!Array.isArray(files)) throw damaged(event, 'session_checkpoint', 'files is no list');
+  return {
+    tool: optionalText(event, payload, 'tool'),
+    files: files.map((file: unknown) => {
+      if (!isRecord(file)) throw damaged(event, 'session_checkpoint', 'a file is no object');
+      return { path: optionalText(event, file, 'path'), state: fileStateOf(event, file) };
+    }),
+  };
+}
+
+/** Gives a file as a checkpoint holds it on disk. */
+export function encodeCheckpointFile({ path, state }: CheckpointFile): CheckpointEntry {
+  switch (state.kind) {
+    case 'stored':
+      return {
+        path,
+        blob: state.blob,
+        ...(state.bytes > 0 ? { bytes: state.bytes } : {}),
+        ...(state.mode > 0 ? { mode: state.mode } : {}),
+      };
+    case 'absent':
+      return { path, absent: true, ...(state.newDirs > 0 ? { newDirs: state.newDirs } : {}) };
+    case 'link':
+      return { path, skipped: true, link: state.target };
+    case 'skipped':
+      return { path, skipped: true, ...(state.bytes > 0 ? { bytes: state.bytes } : {}) };
+    default:
+      return state satisfies never;
+  }
+}
+
+/** Gives the payload of a checkpoint event on disk. */
+export function encodeCheckpoint(tool: string, files: readonly CheckpointFile[]): CheckpointPayload {
+  return { tool, files: files.map(encodeCheckpointFile) };
+}
+
+/**
+ * Gives the payload as an object.
+ * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when there is none, or it is something else.
+ */
+export function decodePayload(
+  event: { id: string; payload: RawJson | undefined },
+  type: string,
+): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = event.payload === undefined ? undefined : parseRawJson(event.payload);
+  } catch {
+    value = undefined;
+  }
+  if (!isRecord(value)) throw damaged(event, type, 'the payload is no object');
+  return value;
+}
+
+/** Gives what we understand of an event, for showing it. Never fails: what cannot be decoded is `other`. */
+export function viewEvent(event: StoredEvent): EventView {
+  const other: EventView = { type: 'other', name: event.type };
+  const payload = looseRecord(event.payload);
+  switch (event.type) {
+    case 'message':
+      return {
+        type: 'message',
+        role: looseText(payload, 'role'),
+        content: looseText(payload, 'content'),
+        answers: looseTexts(payload, 'answers'),
+      };
+    case 'tool_call':
+      return {
+        type: 'tool_call',
+        callId: looseText(payload, 'id'),
+        name: looseText(payload, 'name'),
+        arguments: looseText(payload, 'arguments'),
+      };
+    case 'tool_result':
+      return {
+        type: 'tool_result',
+        callId: looseText(payload, 'toolCallId'),
+        name: looseText(payload, 'name'),
+        status: looseText(payload, 'status'),
+        output: looseText(payload, 'output'),
+        changedFiles: looseTexts(payload, 'changedFiles'),
+        truncated: payload.truncated === true,
+      };
+    case 'permission':
+    case 'permission_request':
+    case 'permission_decision':
+      return {
+        type: 'permission',
+        name: event.type,
+        action: looseText(payload, 'action') || looseText(payload, 'permission'),
+        tool: looseText(payload, 'toolName') || looseText(payload, 'name'),
+      };
+    case 'provider_usage':
+      return {
+        type: 'usage',
+        prompt: looseNumber(payload, 'promptTokens'),
+        completion: looseNumber(payload, 'completionTokens'),
+        total: looseNumber(payload, 'totalTokens'),
+      };
+    case 'error':
+      return { type: 'error', message: looseText(payload, 'message') };
+    case 'session_checkpoint':
+      try {
+        return { type: 'checkpoint', ...decodeCheckpoint(event) };
+      } catch (error) {
+        if (error instanceof PayloadDamagedError) return other;
+        throw error;
+      }
+    case 'session_rewind': {
+      const report = isRecord(payload.report) ? payload.report : {};
+      return {
+        type: 'rewind',
+        target: looseNumber(payload, 'targetSequence'),
+        restored: looseNumber(report, 'filesRestored'),
+        deleted: looseNumber(report, 'filesDeleted'),
+        skipped: looseTexts(report, 'skipped'),
+        rewindId: looseText(payload, 'rewindId'),
+        undoes: looseText(payload, 'undoes'),
+      };
+    }
+    case 'session_compaction':
+      return {
+        type: 'compaction',
+        summary: looseText(payload, 'summary'),
+        compacted: looseNumber(payload, 'compactableCount'),
+        preserved: looseNumber(payload, 'preservedCount'),
+      };
+    case 'session_fork':
+      return {
+        type: 'fork',
+        parent: looseText(payload, 'parentSessionId'),
+        sequence: looseNumber(payload, 'forkedFromSequence'),
+        copied: looseNumber(payload, 'copiedEventCount'),
+      };
+    case 'session_child':
+      return {
+        type: 'child',
+        parent: looseText(payload, 'parentSessionId'),
+        child: looseText(payload, 'childSessionId'),
+        agent: looseText(payload, 'agentName'),
+        prompt: looseText(payload, 'prompt'),
+      };
+    default:
+      return other;
+  }
+}
+
+/** Gives byte arrays as one. */
+export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const joined = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+// One form on disk for three states: the flags are read in the order in which Zero's restore looks at them.
+function fileStateOf(event: { id: string }, file: Readonly<Record<string, unknown>>): FileState {
+  const blob = optionalText(event, file, 'blob');
+  const link = file.link;
+  if (optionalFlag(event, file, 'skipped')) {
+    return typeof link === 'string'
+      ? { kind: 'link', target: link }
+      : { kind: 'skipped', bytes: looseNumber(file, 'bytes') };
+  }
+  if (optionalFlag(event, file, 'absent')) return { kind: 'absent', newDirs: countOf(file.newDirs) };
+  if (blob === '') return { kind: 'skipped', bytes: looseNumber(file, 'bytes') };
+  return {
+    kind: 'stored',
+    blob,
+    hash: parseBlobHash(blob),
+    mode: modeOf(file.mode),
+    bytes: looseNumber(file, 'bytes'),
+  };
+}
+
+// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown.
+function modeOf(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 0o7777 ? value & 0o777 : 0;
+}
+
+function countOf(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
+}
+
+function optionalText(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): string {
+  const value = record[name] ?? '';
+  if (typeof value !== 'string') throw damaged(event, 'session_checkpoint', `${name} is no text`);
+  return value;
+}
+
+function optionalFlag(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): boolean {
+  const value = record[name] ?? false;
+  if (typeof value !== 'boolean') throw damaged(event, 'session_checkpoint', `${name} is neither true nor false`);
+  return value;
+}
+
+function damaged(event: { id: string }, type: string, reason: string): PayloadDamagedError {
+  return new PayloadDamagedError(event.id, type, reason);
+}
+
+function looseRecord(payload: RawJson | undefined): Readonly<Record<string, unknown>> {
+  if (payload === undefined) return {};
+  try {
+    const value = parseRawJson(payload);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function looseText(record: Readonly<Record<string, unknown>>, name: string): string {
+  const value = record[name];
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function looseTexts(record: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const value = record[name];
+  if (!Array.isArray(value)) return [];
+  return value.map((item: unknown) => (typeof item === 'string' ? item : JSON.stringify(item)));
+}
+
+function looseNumber(record: Readonly<Record<string, unknown>>, name: string): number {
+  const value = record[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+function textMember(members: ReadonlyMap<string, RawJson>, name: string): string {
+  const value = members.get(name);
+  if (value === undefined || isNull(value)) return '';
+  if (value[0] !== 0x22) throw new MalformedLineError(`has a ${name} that is no text`, false);
+  return JSON.parse(decoder.decode(value)) as string;
+}
+
+function integerMember(members: ReadonlyMap<string, RawJson>, name: string): number {
+  const value = members.get(name);
+  if (value === undefined || isNull(value)) return 0;
+  const text = decoder.decode(value);
+  if (!PLAIN_INTEGER.test(text)) throw new MalformedLineError(`has a ${name} that is no whole number`, false);
+  return Number(text);
+}
+
+function isNull(value: Uint8Array): boolean {
+  return value[0] === 0x6e;
+}
+
+function notJsonReason(line: Uint8Array): string {
+  if (line.every((byte) => byte === 0)) return 'is only NUL bytes';
+  if (line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) return 'begins with a byte order mark';
+  return 'is not JSON';
+}
+
+function lastBrace(line: Uint8Array): number {
+  let at = line.length - 1;
+  while (line[at] !== 0x7d) at -= 1;
+  return at;
+}
+
+// A line of somebody else's may lack what Zero always writes; the copy has it.
+function missingMembers(members: readonly RawMember[], changes: LineChanges): string {
+  const names = new Set(members.map((member) => member.name));
+  const missing: string[] = [];
+  if (!names.has('sessionId')) missing.push(`"sessionId":${encodeString(changes.sessionId)}`);
+  if (!names.has('createdAt')) missing.push(`"createdAt":${encodeString(changes.createdAt)}`);
+  return missing.map((member) => `,${member}`).join('');
+}

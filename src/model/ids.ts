@@ -1,0 +1,66 @@
+import { InvalidIdError } from '../errors.js';
+
+declare const brand: unique symbol;
+type Branded<T, Name extends string> = T & { readonly [brand]: Name };
+
+/** The checked name of a session, and of its folder. */
+export type SessionId = Branded<string, 'SessionId'>;
+/** `<sessionId>:<sequence>` for events that we write; any text for those that we read. */
+export type EventId = Branded<string, 'EventId'>;
+/** SHA-256 of a file's content, 64 lower-case hex digits: the name of its blob. */
+export type BlobHash = Branded<string, 'BlobHash'>;
+/** An event's number in its log: rising from 1, gaps allowed. */
+export type Sequence = Branded<number, 'Sequence'>;
+
+// An id becomes a folder name, so its alphabet is what every file system accepts (FORMAT.md, 1).
+const SESSION_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+// Windows gives these names to devices, with any ending and in any case.
+const DEVICE_NAME = /^(?:con|nul|aux|prn|com[1-9]|lpt[1-9])$/i;
+const BLOB_HASH = /^[0-9a-f]{64}$/;
+// White_Space is not what String.prototype.trim takes off: that spares U+0085 and takes U+FEFF.
+const SPACE_AT_ENDS = /^\p{White_Space}+|\p{White_Space}+$/gu;
+
+/** Gives the text without the characters of the Unicode property White_Space at both ends (FORMAT.md, 1). */
+export function trimSpace(text: string): string {
+  return text.replace(SPACE_AT_ENDS, '');
+}
+
+/** Tells whether a text, less the space around it, is well formed as a session id. Judges the form only. */
+export function validSessionId(text: string): boolean {
+  return SESSION_ID.test(trimSpace(text));
+}
+
+/**
+ * Gives the trimmed, checked id.
+ * @throws {@link InvalidIdError} (`INVALID_ID`) when it is not of the form in FORMAT.md, 1.
+ */
+export function parseSessionId(text: string): SessionId {
+  const id = trimSpace(text);
+  if (!SESSION_ID.test(id)) throw new InvalidIdError(text);
+  return id as SessionId;
+}
+
+/**
+ * Gives the checked id for a session that is to be made.
+ * @throws {@link InvalidIdError} (`INVALID_ID`) also for a name that some system keeps for a device (FORMAT.md, 5).
+ */
+export function parseNewSessionId(text: string): SessionId {
+  const id = parseSessionId(text);
+  if (DEVICE_NAME.test(id)) throw new InvalidIdError(text, 'is a device name on some systems');
+  return id;
+}
+
+/** Gives the name of a folder as an id, or undefined when it cannot be one. Folder names are never trimmed. */
+export function sessionIdOfFolder(name: string): SessionId | undefined {
+  return SESSION_ID.test(name) ? (name as SessionId) : undefined;
+}
+
+/** Gives the text as a blob's name, or undefined when it is not the hash of anything. */
+export function parseBlobHash(text: string): BlobHash | undefined {
+  return BLOB_HASH.test(text) ? (text as BlobHash) : undefined;
+}
+
+/** Gives the id of the event with this sequence in this session. */
+export function eventIdOf(sessionId: string, sequence: number): EventId {
+  return `${sessionId}:${sequence}` as EventId;
+}

@@ -1,0 +1,23 @@
+import type { EventRef } from './event.js';
+import type { RawJson } from './json.js';
+
+/** An event whose payload plans need: a checkpoint, a compaction or a fork marker. */
+export interface OutlinedPayload {
+  readonly id: string;
+  readonly sequence: number;
+  readonly payload: RawJson | undefined;
+}
+
+/** A log without its payloads, small enough to plan over (STYLE.md, 2). */
+export interface LogOutline {
+  readonly sessionId: string;
+  /** Oldest first. */
+  readonly events: readonly EventRef[];
+  readonly checkpoints: readonly OutlinedPayload[];
+  readonly compactions: readonly OutlinedPayload[];
+  readonly forks: readonly OutlinedPayload[];
+  /** Whether a rewind was ever applied: only then can Zero have used an id twice. */
+  readonly rewound: boolean;
+  /** The highest sequence that the log or the metadata have seen. */
+  readonly highest: number;
+}

@@ -1,0 +1,254 @@
+import { GOAL_MEMBERS, type Goal } from './goal.js';
+import { encodeString, isJson, type RawJson, rawMemberValues } from './json.js';
+
+/** The kinds that have a name here; absent = a regular conversation. Unknown kinds are kept (FORMAT.md, 2). */
+export type SessionKind = 'fork' | 'child' | 'side' | 'spec-draft' | 'spec-impl' | (string & {});
+export type SpecStatus = 'draft' | 'approved' | 'rejected' | (string & {});
+
+/** What metadata.json says of a session; members are left out when empty or 0, but for those that are always there. */
+export interface SessionMetadata {
+  readonly sessionId: string;
+  readonly sessionKind?: SessionKind;
+  readonly title?: string;
+  readonly cwd?: string;
+  readonly modelId?: string;
+  readonly provider?: string;
+  readonly tag?: string;
+  readonly depth?: number;
+  readonly parentSessionId?: string;
+  readonly rootSessionId?: string;
+  readonly agentName?: string;
+  readonly taskId?: string;
+  readonly forkedFromEventId?: string;
+  readonly forkedFromSequence?: number;
+  readonly spawnedFromEventId?: string;
+  readonly spawnedFromSequence?: number;
+  readonly specId?: string;
+  readonly specFilePath?: string;
+  readonly specStatus?: SpecStatus;
+  readonly specDraftModelId?: string;
+  readonly specDraftReasoning?: string;
+  readonly specUserComment?: string;
+  readonly specRejectReason?: string;
+  readonly specSourceSessionId?: string;
+  readonly specImplSessionId?: string;
+  readonly goal?: Goal;
+  /** RFC 3339 as stored. */
+  readonly createdAt: string;
+  /** RFC 3339 as stored; the time of the last event. */
+  readonly updatedAt: string;
+  /** The highest sequence ever used, not a count of lines. */
+  readonly eventCount: number;
+  readonly lastEventType?: string;
+}
+
+type MemberKind = 'text' | 'integer' | 'goal';
+type MemberSpec = readonly [name: string, kind: MemberKind, always?: 'always'];
+
+/** The members of metadata.json in the order in which they are written (FORMAT.md, 2). */
+const METADATA_MEMBERS = [
+  ['sessionId', 'text', 'always'],
+  ['sessionKind', 'text'],
+  ['title', 'text'],
+  ['cwd', 'text'],
+  ['modelId', 'text'],
+  ['provider', 'text'],
+  ['tag', 'text'],
+  ['depth', 'integer'],
+  ['parentSessionId', 'text'],
+  ['rootSessionId', 'text'],
+  ['agentName', 'text'],
+  ['taskId', 'text'],
+  ['forkedFromEventId', 'text'],
+  ['forkedFromSequence', 'integer'],
+  ['spawnedFromEventId', 'text'],
+  ['spawnedFromSequence', 'integer'],
+  ['specId', 'text'],
+  ['specFilePath', 'text'],
+  ['specStatus', 'text'],
+  ['specDraftModelId', 'text'],
+  ['specDraftReasoning', 'text'],
+  ['specUserComment', 'text'],
+  ['specRejectReason', 'text'],
+  ['specSourceSessionId', 'text'],
+  ['specImplSessionId', 'text'],
+  ['goal', 'goal'],
+  ['createdAt', 'text', 'always'],
+  ['updatedAt', 'text', 'always'],
+  ['eventCount', 'integer', 'always'],
+  ['lastEventType', 'text'],
+] as const satisfies readonly MemberSpec[];
+
+/** metadata.json as it was read: what we understand, and the members that we do not, to be written back. */
+export interface MetadataDocument {
+  readonly metadata: SessionMetadata;
+  /** Unknown members in their order, name and raw value. */
+  readonly unknown: ReadonlyMap<string, RawJson>;
+  readonly unknownInGoal: ReadonlyMap<string, RawJson>;
+}
+
+/** Why bytes are no metadata. */
+export class MalformedMetadataError extends Error {}
+
+const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Only a regular conversation and a fork can be resumed on their own (FORMAT.md, 2). */
+export function isResumableKind(kind: SessionKind | undefined): boolean {
+  return kind === undefined || kind === '' || kind === 'fork';
+}
+
+/**
+ * Gives the metadata that a file holds, whatever its layout. `null` counts as absent, names are matched exactly.
+ * @throws {@link MalformedMetadataError} when it is no JSON object or a known member has the wrong type.
+ * @see FORMAT.md, 2; golden case read/get-metadata
+ */
+export function parseMetadata(bytes: Uint8Array): MetadataDocument {
+  if (bytes.length === 0) throw new MalformedMetadataError('is empty');
+  if (!isJson(bytes)) throw new MalformedMetadataError('is not JSON');
+  const values = rawMemberValues(bytes);
+  if (values === undefined) throw new MalformedMetadataError('is JSON, but no object');
+  const { known, unknown } = decodeMembers(values, METADATA_MEMBERS);
+  const goal = values.get('goal');
+  const unknownInGoal = goal === undefined ? new Map<string, RawJson>() : unknownGoalMembers(goal);
+  return { metadata: known as unknown as SessionMetadata, unknown, unknownInGoal };
+}
+
+/** Gives the file for metadata: two-space indent, final newline, known members in order, then the unknown ones. */
+export function encodeMetadata({ metadata, unknown, unknownInGoal }: MetadataDocument): Uint8Array {
+  const members = encodeMembers(
+    metadata as unknown as Readonly<Record<string, unknown>>,
+    METADATA_MEMBERS,
+    '  ',
+    (goal) =>
+      encodeObject([...encodeMembers(goal, GOAL_MEMBERS, '    '), ...encodeUnknown(unknownInGoal, '    ')], '  '),
+  );
+  return wholeFile([...members, ...encodeUnknown(unknown, '  ')]);
+}
+
+/** Gives metadata without empty members, in the order in which they are written. */
+export function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetadata {
+  const tidy: Record<string, unknown> = {};
+  for (const [name, , always] of METADATA_MEMBERS as readonly MemberSpec[]) {
+    const value = metadata[name];
+    if (always === undefined && isEmpty(value)) continue;
+    tidy[name] = name === 'goal' ? tidyGoal(value as Readonly<Record<string, unknown>>) : value;
+  }
+  return tidy as unknown as SessionMetadata;
+}
+
+/** Gives a document with some members changed; `undefined`, `''` and 0 take a member out. */
+export function changeMetadata(
+  document: MetadataDocument,
+  changes: { readonly [Name in keyof SessionMetadata]?: SessionMetadata[Name] | undefined },
+): MetadataDocument {
+  return { ...document, metadata: tidyMetadata({ ...document.metadata, ...changes }) };
+}
+
+/** Gives a document for metadata that have never been on disk. */
+export function newMetadataDocument(metadata: Readonly<Record<string, unknown>>): MetadataDocument {
+  return { metadata: tidyMetadata(metadata), unknown: new Map(), unknownInGoal: new Map() };
+}
+
+function tidyGoal(goal: Readonly<Record<string, unknown>>): Goal {
+  const tidy: Record<string, unknown> = {};
+  for (const [name, , always] of GOAL_MEMBERS as readonly MemberSpec[]) {
+    const value = goal[name];
+    if (always === undefined && isEmpty(value)) continue;
+    tidy[name] = value ?? '';
+  }
+  return tidy as unknown as Goal;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || value === 0;
+}
+
+function decodeMembers(
+  values: ReadonlyMap<string, RawJson>,
+  specs: readonly MemberSpec[],
+): { readonly known: Readonly<Record<string, unknown>>; readonly unknown: ReadonlyMap<string, RawJson> } {
+  const known: Record<string, unknown> = {};
+  const names = new Set<string>();
+  for (const [name, kind, always] of specs) {
+    names.add(name);
+    const value = decodeMember(values.get(name), name, kind);
+    if (always === undefined && isEmpty(value)) continue;
+    known[name] = value ?? (kind === 'integer' ? 0 : '');
+  }
+  const unknown = [...values]
+    .filter(([name]) => !names.has(name))
+    .map(([name, raw]) => [name, raw.slice() as RawJson] as const);
+  return { known, unknown: new Map(unknown) };
+}
+
+function decodeMember(raw: RawJson | undefined, name: string, kind: MemberKind): unknown {
+  if (raw === undefined || raw[0] === 0x6e) return undefined;
+  if (kind === 'text') {
+    if (raw[0] !== 0x22) throw new MalformedMetadataError(`has a ${name} that is no text`);
+    return JSON.parse(decoder.decode(raw));
+  }
+  if (kind === 'integer') {
+    const text = decoder.decode(raw);
+    // Zero reads plain integers only: 3.0 would make it drop the session (RELIABILITY.md, 4).
+    if (!PLAIN_INTEGER.test(text)) throw new MalformedMetadataError(`has a ${name} that is no plain whole number`);
+    return Number(text);
+  }
+  const members = rawMemberValues(raw);
+  if (members === undefined) throw new MalformedMetadataError(`has a ${name} that is no object`);
+  return decodeMembers(members, GOAL_MEMBERS).known;
+}
+
+function unknownGoalMembers(goal: RawJson): ReadonlyMap<string, RawJson> {
+  const members = rawMemberValues(goal);
+  return members === undefined ? new Map() : decodeMembers(members, GOAL_MEMBERS).unknown;
+}
+
+type EncodedMember = Uint8Array;
+
+function encodeMembers(
+  record: Readonly<Record<string, unknown>>,
+  specs: readonly MemberSpec[],
+  indent: string,
+  encodeGoal: (goal: Readonly<Record<string, unknown>>) => Uint8Array = () => new Uint8Array(),
+): EncodedMember[] {
+  const members: EncodedMember[] = [];
+  for (const [name, kind, always] of specs) {
+    const value = record[name];
+    if (always === undefined && isEmpty(value)) continue;
+    const head = encoder.encode(`${indent}${encodeString(name)}: `);
+    if (kind === 'goal') members.push(concat(head, encodeGoal(value as Readonly<Record<string, unknown>>)));
+    else if (kind === 'integer') members.push(concat(head, encoder.encode(String(value ?? 0))));
+    else members.push(concat(head, encoder.encode(encodeString(String(value ?? '')))));
+  }
+  return members;
+}
+
+function encodeUnknown(unknown: ReadonlyMap<string, RawJson>, indent: string): EncodedMember[] {
+  return [...unknown].map(([name, raw]) => concat(encoder.encode(`${indent}${encodeString(name)}: `), raw));
+}
+
+function encodeObject(members: readonly EncodedMember[], indent: string): Uint8Array {
+  if (members.length === 0) return encoder.encode('{}');
+  return concat(encoder.encode('{\n'), ...separated(members), encoder.encode(`\n${indent}}`));
+}
+
+function wholeFile(members: readonly EncodedMember[]): Uint8Array {
+  return concat(encodeObject(members, ''), encoder.encode('\n'));
+}
+
+function separated(members: readonly EncodedMember[]): Uint8Array[] {
+  const comma = encoder.encode(',\n');
+  return members.flatMap((member, at) => (at === 0 ? [member] : [comma, member]));
+}
+
+function concat(...parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}

@@ -1,0 +1,36 @@
+const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Gives the instant that a stored time names, in milliseconds since 1970, or undefined when it is malformed.
+ *
+ * Stored times are compared as instants: as text `15:00:00+05:00` would sort above `13:00:00Z` (FORMAT.md, 4).
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = RFC3339.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = ''] = match;
+  const whole = Date.UTC(+year, +month - 1, +day, +hour, +minute, Math.min(+second, 59));
+  const check = new Date(whole);
+  if (check.getUTCMonth() !== +month - 1 || check.getUTCDate() !== +day || +hour > 23 || +minute > 59 || +second > 60) {
+    return undefined;
+  }
+  return whole + (+second === 60 ? 1000 : 0) + (fraction === '' ? 0 : Number(`0${fraction}`) * 1000) - offsetMs(zone);
+}
+
+/** Gives an instant as it is stored: UTC, whole seconds (cut, not rounded), `Z` (FORMAT.md, 2). */
+export function formatInstant(instant: Date): string {
+  return `${instant.toISOString().slice(0, 19)}Z`;
+}
+
+/** Gives the later of two stored times as text; a malformed one never wins over a well-formed one. */
+export function laterOf(a: string, b: string): string {
+  const first = parseInstant(a) ?? Number.NEGATIVE_INFINITY;
+  const second = parseInstant(b) ?? Number.NEGATIVE_INFINITY;
+  return first > second ? a : b;
+}
+
+function offsetMs(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const sign = zone.startsWith('-') ? -1 : 1;
+  return sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6))) * 60_000;
+}
