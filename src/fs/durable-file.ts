@@ -1,0 +1,153 @@
+import { DurabilityUnknownError } from '../errors.js';
+import type { FileSystem } from './file-system.js';
+import { readFully, writeFully } from './jsonl.js';
+
+/** Makes a file with these bytes and syncs it; what was begun is removed when it fails. The folder is not synced. */
+export function createFile(fs: FileSystem, path: string, bytes: Uint8Array, mode: number): void {
+  const fd = fs.create(path, mode);
+  try {
+    writeFully(fs, fd, bytes);
+    syncFile(fs, fd, path);
+  } catch (error) {
+    closeQuietly(fs, fd);
+    removeQuietly(fs, path);
+    throw error;
+  }
+  fs.close(fd);
+}
+
+/**
+ * Replaces a file whole, or leaves the old one: exclusive temp file, fsync, rename, fsync of the folder.
+ *
+ * This is ours because write-file-atomic takes a short write for a whole one, follows links and never syncs the folder.
+ * @param tempPath - A random name in the same folder.
+ */
+export function replaceFile(fs: FileSystem, path: string, tempPath: string, bytes: Uint8Array, mode: number): void {
+  createFile(fs, tempPath, bytes, mode);
+  try {
+    fs.rename(tempPath, path);
+  } catch (error) {
+    removeQuietly(fs, tempPath);
+    throw error;
+  }
+  syncFolderOf(fs, path);
+}
+
+/**
+ * Appends bytes and syncs them. When it fails the file has its old length again.
+ * @throws {@link DurabilityUnknownError} (`DURABILITY_UNKNOWN`) when the sync failed: it is not tried again, since a
+ * second fsync would succeed without having written anything.
+ */
+export function appendDurably(fs: FileSystem, path: string, bytes: Uint8Array): void {
+  const fd = fs.openAppend(path);
+  try {
+    const before = fs.fstat(fd).size;
+    try {
+      writeFully(fs, fd, bytes);
+    } catch (error) {
+      fs.truncate(fd, before);
+      fs.fsync(fd);
+      throw error;
+    }
+    try {
+      fs.fsync(fd);
+    } catch (cause) {
+      fs.truncate(fd, before);
+      throw new DurabilityUnknownError(path, { cause });
+    }
+  } finally {
+    closeQuietly(fs, fd);
+  }
+}
+
+/** Cuts a file to a length and syncs it. */
+export function truncateDurably(fs: FileSystem, path: string, length: number): void {
+  const fd = fs.openAppend(path);
+  try {
+    fs.truncate(fd, length);
+    syncFile(fs, fd, path);
+  } finally {
+    closeQuietly(fs, fd);
+  }
+}
+
+/** Gives the whole content of a regular file, or undefined when there is none. */
+export function readWholeFile(fs: FileSystem, path: string): Uint8Array | undefined {
+  let fd: number;
+  try {
+    fd = fs.openRead(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+  try {
+    const { size } = fs.fstat(fd);
+    const bytes = new Uint8Array(size);
+    const count = readFully(fs, fd, bytes, 0, size);
+    return count === size ? bytes : bytes.subarray(0, count);
+  } finally {
+    fs.close(fd);
+  }
+}
+
+/** Syncs a file's bytes. */
+export function syncFile(fs: FileSystem, fd: number, path: string): void {
+  try {
+    fs.fsync(fd);
+  } catch (cause) {
+    throw new DurabilityUnknownError(path, { cause });
+  }
+}
+
+/** Syncs the entries of a folder. */
+export function syncFolder(fs: FileSystem, path: string): void {
+  const folder = fs.openFolder(path);
+  try {
+    folder.sync();
+  } catch (cause) {
+    throw new DurabilityUnknownError(path, { cause });
+  } finally {
+    folder.close();
+  }
+}
+
+/** Syncs the folder that a path is in. */
+export function syncFolderOf(fs: FileSystem, path: string): void {
+  syncFolder(fs, path.slice(0, path.lastIndexOf('/')) || '/');
+}
+
+/** Makes a folder unless it is there, and syncs its entry; a link or a file in its place is an error of the system. */
+export function ensureFolder(fs: FileSystem, path: string, mode = 0o700): void {
+  const stat = fs.lstat(path);
+  if (stat?.kind === 'directory') return;
+  try {
+    fs.mkdir(path, mode);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;
+    throw error;
+  }
+  syncFolderOf(fs, path);
+}
+
+/** Tells whether an error of the system says that nothing is at the path. */
+export function isMissing(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Removes a file that is of no use any more; that it cannot be removed must not hide why. */
+export function removeQuietly(fs: FileSystem, path: string): void {
+  try {
+    fs.unlink(path);
+  } catch {
+    // A sweep takes it later.
+  }
+}
+
+function closeQuietly(fs: FileSystem, fd: number): void {
+  try {
+    fs.close(fd);
+  } catch {
+    // The bytes are synced, or the error on the way says more.
+  }
+}

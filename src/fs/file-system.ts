@@ -1,0 +1,206 @@
+import * as fs from 'node:fs';
+import { platform } from 'node:os';
+
+/** What stands at a path, never followed. */
+export type FileKind = 'file' | 'directory' | 'link' | 'other';
+
+export interface FileStat {
+  readonly kind: FileKind;
+  readonly size: number;
+  /** Permission bits, with set-uid, set-gid and sticky. */
+  readonly mode: number;
+  /** Milliseconds since 1970, with fraction. */
+  readonly mtimeMs: number;
+  readonly dev: number;
+  readonly ino: number;
+  readonly nlink: number;
+  readonly uid: number;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
+/**
+ * The few calls that the store needs of a file system.
+ *
+ * They are synchronous: on one thread that is several times faster than promises for many small files, and a crash
+ * test can stop between any two of them (docs/architecture.md). No call but {@link stat} follows a link in the last
+ * component. Errors are those of the system, with their `code`; a path where nothing is gives undefined where the
+ * type says so.
+ */
+export interface FileSystem {
+  lstat(path: string): FileStat | undefined;
+  /** Follows links. */
+  stat(path: string): FileStat | undefined;
+  readlink(path: string): string;
+  /** Entries by name, in byte order. */
+  readdir(path: string): readonly FolderEntry[];
+  /** Resolves every link of a path. */
+  realpath(path: string): string;
+
+  /** Opens a regular file for reading; a link, a folder or a special file is refused at once, never waited for. */
+  openRead(path: string): number;
+  /** Opens an existing regular file for appending. */
+  openAppend(path: string): number;
+  /** Makes a file that must not exist, with exactly this mode, whatever the umask. */
+  create(path: string, mode: number): number;
+  /** Opens a folder, so that what is done below it stays below it whatever is renamed meanwhile. */
+  openFolder(path: string): FolderHandle;
+  fstat(fd: number): FileStat;
+  read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number;
+  /** May write less than asked: gives the count. */
+  write(fd: number, bytes: Uint8Array, offset: number, length: number): number;
+  truncate(fd: number, length: number): void;
+  fsync(fd: number): void;
+  fchmod(fd: number, mode: number): void;
+  close(fd: number): void;
+
+  /** Makes a folder that must not exist, with exactly this mode. */
+  mkdir(path: string, mode: number): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  symlink(target: string, path: string): void;
+  unlink(path: string): void;
+  rmdir(path: string): void;
+}
+
+/** An open folder; `path` leads to it for as long as it is open. */
+export interface FolderHandle {
+  readonly path: string;
+  sync(): void;
+  close(): void;
+}
+
+/** A file that is not what it has to be. The store turns it into an error of its own. */
+export class UnexpectedKindError extends Error {
+  readonly code = 'EKIND';
+  readonly path: string;
+  readonly found: FileKind;
+  constructor(path: string, found: FileKind) {
+    super(`${path} is ${describeKind(found)}`);
+    this.path = path;
+    this.found = found;
+  }
+}
+
+/** Gives a kind as a person would say it. */
+export function describeKind(kind: FileKind): string {
+  switch (kind) {
+    case 'file':
+      return 'a regular file';
+    case 'directory':
+      return 'a folder';
+    case 'link':
+      return 'a symbolic link';
+    case 'other':
+      return 'a special file';
+    default:
+      return kind satisfies never;
+  }
+}
+
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = fs.constants;
+
+/** The file system of the machine. */
+export const nodeFileSystem: FileSystem = {
+  lstat: (path) => statOf(() => fs.lstatSync(path, { throwIfNoEntry: false })),
+  stat: (path) => statOf(() => fs.statSync(path, { throwIfNoEntry: false })),
+  readlink: (path) => fs.readlinkSync(path),
+  readdir: (path) => {
+    const entries = fs.readdirSync(path, { withFileTypes: true });
+    return entries
+      .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  },
+  realpath: (path) => fs.realpathSync(path),
+  openRead: (path) => openRegular(path, O_RDONLY),
+  openAppend: (path) => openRegular(path, O_WRONLY | O_APPEND),
+  create: (path, mode) => {
+    const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+    fs.fchmodSync(fd, mode);
+    return fd;
+  },
+  openFolder,
+  fstat: (fd) => toFileStat(fs.fstatSync(fd)),
+  read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
+  write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
+  truncate: (fd, length) => fs.ftruncateSync(fd, length),
+  fsync: (fd) => fs.fsyncSync(fd),
+  fchmod: (fd, mode) => fs.fchmodSync(fd, mode),
+  close: (fd) => fs.closeSync(fd),
+  mkdir: (path, mode) => {
+    fs.mkdirSync(path, { mode });
+    // The umask takes bits off what mkdir is asked for; a folder of the store has the mode that it must have.
+    if (platform() !== 'win32') fs.chmodSync(path, mode);
+  },
+  rename: (from, to) => fs.renameSync(from, to),
+  link: (from, to) => fs.linkSync(from, to),
+  symlink: (target, path) => fs.symlinkSync(target, path),
+  unlink: (path) => fs.unlinkSync(path),
+  rmdir: (path) => fs.rmdirSync(path),
+};
+
+function openFolder(path: string): FolderHandle {
+  const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  return {
+    // Through the descriptor a path cannot be led elsewhere by a rename or a link that somebody puts in its way.
+    path: platform() === 'linux' ? `/proc/self/fd/${fd}` : path,
+    sync: () => fs.fsyncSync(fd),
+    close: () => fs.closeSync(fd),
+  };
+}
+
+// Non-blocking, so that a pipe cannot hold us; the kind is judged on what was opened, not on what was there before.
+function openRegular(path: string, flags: number): number {
+  let fd: number;
+  try {
+    fd = fs.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    const found = kindInTheWay(path, error);
+    throw found === undefined ? error : new UnexpectedKindError(path, found);
+  }
+  const found = kindOf(fs.fstatSync(fd));
+  if (found === 'file') return fd;
+  fs.closeSync(fd);
+  throw new UnexpectedKindError(path, found);
+}
+
+function kindInTheWay(path: string, error: unknown): FileKind | undefined {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code !== 'ELOOP' && code !== 'EISDIR' && code !== 'ENXIO' && code !== 'EMLINK') return undefined;
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  const kind = stat === undefined ? undefined : kindOf(stat);
+  return kind === 'file' ? undefined : kind;
+}
+
+function statOf(call: () => fs.Stats | undefined): FileStat | undefined {
+  try {
+    const stat = call();
+    return stat === undefined ? undefined : toFileStat(stat);
+  } catch (error) {
+    // A file where a folder is needed: nothing is at that path.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function toFileStat(stat: fs.Stats): FileStat {
+  return {
+    kind: kindOf(stat),
+    size: stat.size,
+    mode: stat.mode & 0o7777,
+    mtimeMs: stat.mtimeMs,
+    dev: stat.dev,
+    ino: stat.ino,
+    nlink: stat.nlink,
+    uid: stat.uid,
+  };
+}
+
+function kindOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): FileKind {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
