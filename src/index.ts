@@ -1,1 +1,92 @@
-export {};
+/** The public surface of the library, and the only file that re-exports. */
+export {
+  AmbiguousNameError,
+  ConflictError,
+  CycleError,
+  DurabilityUnknownError,
+  type ErrorCode,
+  EventNotFoundError,
+  FileNotFoundError,
+  ForeignOwnerError,
+  GoalExistsError,
+  GoalNotFoundError,
+  IncompleteError,
+  InterruptedError,
+  InterruptedRewindError,
+  InvalidArgumentError,
+  InvalidIdError,
+  LockLostError,
+  LockUnavailableError,
+  LogDamagedError,
+  LogMissingError,
+  MetadataDamagedError,
+  MetadataMissingError,
+  NothingToResumeError,
+  NotResumableError,
+  NotYetError,
+  PathRefusedError,
+  PayloadDamagedError,
+  PlanMismatchError,
+  RewindNotFoundError,
+  SelectorMismatchError,
+  SequenceExhaustedError,
+  SessionBusyError,
+  SessionExistsError,
+  SessionNotFoundError,
+  StalePlanError,
+  SystemError,
+  UsageError,
+  WorkspaceRefusedError,
+  ZeroSessionsError,
+} from './errors.js';
+export {
+  type CheckpointEntry,
+  type CheckpointFile,
+  type CheckpointPayload,
+  EVENT_TYPES,
+  type EventInput,
+  type EventRef,
+  type EventType,
+  type EventView,
+  type FileState,
+  type KnownEventType,
+  type LineDamage,
+  REWIND_INTENT_TOOL,
+  type StoredEvent,
+} from './model/event.js';
+export { decodeCheckpoint, viewEvent } from './model/event-codec.js';
+export type { Goal, GoalStatus } from './model/goal.js';
+export {
+  type BlobHash,
+  type EventId,
+  parseSessionId,
+  type Sequence,
+  type SessionId,
+  validSessionId,
+} from './model/ids.js';
+export { parseRawJson, type RawJson, rawJson, rawJsonText } from './model/json.js';
+export { isResumableKind, type SessionKind, type SessionMetadata, type SpecStatus } from './model/metadata.js';
+export {
+  type CompactionOptions,
+  type CompactionPayload,
+  type CompactionPlan,
+  compactionPayloadFromPlan,
+} from './plan/compaction.js';
+export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-prompt.js';
+export { rehydrateEvents, replayEvents } from './plan/replay.js';
+export type { RewindOutline, RewindTargetOptions } from './plan/rewind.js';
+export type { AppendUnlessExists } from './store/append-events.js';
+export type { RestoreReport } from './store/apply-rewind.js';
+export type { GoalResult } from './store/change-goal.js';
+export type { ChildInput } from './store/create-child.js';
+export type { CreateInput } from './store/create-session.js';
+export type { LockProvider, StoreWarning } from './store/deps.js';
+export type { ForkInput } from './store/fork-session.js';
+export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/layout.js';
+export type { SessionList, UnreadableSession } from './store/list-sessions.js';
+export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';
+export type { PrepareExecOptions } from './store/prepare-exec.js';
+export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
+export type { TreeNode } from './store/read-lineage.js';
+export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
+export type { SessionStore } from './store/session-store.js';

@@ -1,0 +1,40 @@
+import type { FileSystem } from '../fs/file-system.js';
+import type { SessionId } from '../model/ids.js';
+
+/** Something that the caller should know and that stopped nothing. */
+export interface StoreWarning {
+  readonly code:
+    | 'METADATA_NOT_WRITTEN'
+    | 'COMPACTION_UNREADABLE'
+    | 'NO_FLOCK'
+    | 'HARD_LINKED'
+    | 'REWIND_RECOVERED'
+    | 'TORN_TAIL'
+    | 'SWEEP_FAILED';
+  readonly sessionId: string | undefined;
+  readonly message: string;
+}
+
+/** How a session is held while somebody writes to it. */
+export interface LockProvider {
+  /**
+   * Runs work while nobody else, Zero included, writes to the session.
+   * @param assertHeld - To be called before each commit: throws when the lock was lost.
+   * @throws SessionBusyError, LockUnavailableError, LockLostError
+   */
+  withLock<T>(id: SessionId, folder: string, work: (assertHeld: () => void) => Promise<T>): Promise<T>;
+}
+
+/** What the store needs of the world; built once in open-store.ts, handed in by tests. */
+export interface StoreDeps {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly now: () => Date;
+  /** Fresh ULIDs, rising with time. */
+  readonly newId: () => string;
+  readonly locks: LockProvider;
+  readonly warn: (warning: StoreWarning) => void;
+  readonly checkpoints: { readonly enabled: boolean; readonly maxBytes: number };
+  /** Folders that are never restored into: home folders. */
+  readonly homes: readonly string[];
+}

@@ -1,0 +1,245 @@
+import { LogDamagedError } from '../errors.js';
+import {
+  appendDurably,
+  createFile,
+  ensureFolder,
+  isMissing,
+  syncFolderOf,
+  truncateDurably,
+} from '../fs/durable-file.js';
+import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../fs/jsonl.js';
+import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
+import { MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
+import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
+import type { StoreDeps } from './deps.js';
+import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
+
+/** What one line of a log is. Blank lines are none. */
+export type LogLine =
+  | { readonly kind: 'event'; readonly event: StoredEvent; readonly line: RawLine }
+  | { readonly kind: 'damage'; readonly damage: LineDamage; readonly line: RawLine }
+  /** An append that was cut short: the last line, without newline, not JSON. */
+  | { readonly kind: 'torn'; readonly line: RawLine };
+
+/** The end of a log: what the next append has to know. */
+export interface LogTail {
+  /** Bytes in the file; 0 when there is none. */
+  readonly size: number;
+  /** Undefined when the log has no event. */
+  readonly last: StoredEvent | undefined;
+  /** Offset of the last event's line. */
+  readonly lastStart: number;
+  /** Where a fragment begins, or undefined. */
+  readonly tornFrom: number | undefined;
+  /** Whether the last line is whole and only lacks its newline. */
+  readonly lacksNewline: boolean;
+}
+
+/** events.jsonl of one session: the truth. Reading takes no lock and changes nothing. */
+export class EventLog {
+  readonly #deps: StoreDeps;
+  readonly #paths: SessionPaths;
+  readonly sessionId: string;
+
+  constructor(deps: StoreDeps, sessionId: string, paths: SessionPaths) {
+    this.#deps = deps;
+    this.#paths = paths;
+    this.sessionId = sessionId;
+  }
+
+  get path(): string {
+    return this.#paths.events;
+  }
+
+  /** Tells whether the log is there; a link or a special file in its place is refused by every read. */
+  exists(): boolean {
+    return this.#deps.fs.lstat(this.path) !== undefined;
+  }
+
+  /** Gives the bytes in the file; 0 when there is none. */
+  size(): number {
+    return this.#deps.fs.lstat(this.path)?.size ?? 0;
+  }
+
+  /** Gives every line that is not blank, oldest first: events, damage, and a torn tail. A missing log has none. */
+  *scan(options: { readonly start?: number; readonly end?: number } = {}): Generator<LogLine> {
+    const fd = this.#open();
+    if (fd === undefined) return;
+    const { fs } = this.#deps;
+    try {
+      const size = Math.min(fs.fstat(fd).size, options.end ?? Number.POSITIVE_INFINITY);
+      for (const line of readLines(fs, fd, options.start ?? 0, size)) {
+        const read = readLine(line);
+        if (read !== undefined) yield read;
+      }
+    } finally {
+      fs.close(fd);
+    }
+  }
+
+  /** Gives the lines from the last to the first; their numbers are not known. */
+  *scanBackwards(): Generator<LogLine> {
+    const fd = this.#open();
+    if (fd === undefined) return;
+    const { fs } = this.#deps;
+    try {
+      for (const line of readLinesBackwards(fs, fd, fs.fstat(fd).size)) {
+        const read = readLine(line);
+        if (read !== undefined) yield read;
+      }
+    } finally {
+      fs.close(fd);
+    }
+  }
+
+  /**
+   * Gives the events, oldest first. A torn tail is left out.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) at the first line that is malformed.
+   */
+  *events(): Generator<StoredEvent> {
+    for (const item of this.scan()) {
+      if (item.kind === 'event') yield item.event;
+      else if (item.kind === 'damage') throw this.damaged(item.damage);
+    }
+  }
+
+  /**
+   * Gives the log without its payloads.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) when a line is malformed.
+   */
+  outline(eventCount: number): LogOutline {
+    const events: EventRef[] = [];
+    const payloads: Record<'checkpoints' | 'compactions' | 'forks', OutlinedPayload[]> = {
+      checkpoints: [],
+      compactions: [],
+      forks: [],
+    };
+    let rewound = false;
+    let highest = eventCount;
+    for (const event of this.events()) {
+      events.push(refOf(event));
+      if (event.sequence > highest) highest = event.sequence;
+      if (event.type === 'session_checkpoint') payloads.checkpoints.push(event);
+      else if (event.type === 'session_compaction') payloads.compactions.push(event);
+      else if (event.type === 'session_fork') payloads.forks.push(event);
+      else if (event.type === 'session_rewind') rewound = true;
+    }
+    return { sessionId: this.sessionId, events, ...payloads, rewound, highest };
+  }
+
+  /**
+   * Reads the end of the log, not the whole of it.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) when the last line is malformed: nothing may be put behind it.
+   */
+  tail(): LogTail {
+    const size = this.size();
+    let tornFrom: number | undefined;
+    let lacksNewline = false;
+    for (const item of this.scanBackwards()) {
+      if (item.kind === 'torn') {
+        tornFrom = item.line.start;
+        continue;
+      }
+      if (item.kind === 'damage') throw new LogDamagedError(this.sessionId, this.path, undefined, item.damage.message);
+      lacksNewline = !item.line.terminated;
+      return { size, last: item.event, lastStart: item.line.start, tornFrom, lacksNewline };
+    }
+    // Blank lines only, the last of them perhaps without newline.
+    return {
+      size,
+      last: undefined,
+      lastStart: 0,
+      tornFrom,
+      lacksNewline: tornFrom === undefined && this.#endsOpen(size),
+    };
+  }
+
+  /**
+   * Makes sure that the file ends in a newline: a whole line gets it, a fragment is moved to `.zs/torn/` and cut off.
+   * @returns The name of the kept fragment, or undefined.
+   */
+  seal(tail: LogTail): string | undefined {
+    if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);
+    if (tail.lacksNewline) appendDurably(this.#deps.fs, this.path, new Uint8Array([0x0a]));
+    return undefined;
+  }
+
+  /** Appends whole lines in one write and syncs them; when it fails the log has its old length. */
+  append(lines: Uint8Array): void {
+    if (!this.exists()) {
+      createFile(this.#deps.fs, this.path, new Uint8Array(0), FILE_MODE);
+      syncFolderOf(this.#deps.fs, this.path);
+    }
+    appendDurably(this.#deps.fs, this.path, lines);
+  }
+
+  /** Cuts the log to a length and syncs it. */
+  cut(length: number): void {
+    truncateDurably(this.#deps.fs, this.path, length);
+  }
+
+  damaged(damage: LineDamage): LogDamagedError {
+    return new LogDamagedError(this.sessionId, this.path, damage.line, damage.message);
+  }
+
+  #open(): number | undefined {
+    try {
+      return this.#deps.fs.openRead(this.path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #endsOpen(size: number): boolean {
+    if (size === 0) return false;
+    const fd = this.#open();
+    if (fd === undefined) return false;
+    try {
+      const byte = new Uint8Array(1);
+      readFully(this.#deps.fs, fd, byte, size - 1, 1);
+      return byte[0] !== 0x0a;
+    } finally {
+      this.#deps.fs.close(fd);
+    }
+  }
+
+  // The fragment is safe before the log loses it.
+  #moveTornTail(from: number, size: number): string {
+    const { fs } = this.#deps;
+    const bytes = new Uint8Array(size - from);
+    const fd = fs.openRead(this.path);
+    try {
+      readFully(fs, fd, bytes, from, bytes.length);
+    } finally {
+      fs.close(fd);
+    }
+    ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
+    ensureFolder(fs, this.#paths.torn, FOLDER_MODE);
+    const kept = `${this.#paths.torn}/${this.#deps.newId()}`;
+    createFile(fs, kept, bytes, FILE_MODE);
+    syncFolderOf(fs, kept);
+    this.cut(from);
+    return kept;
+  }
+}
+
+function readLine(line: RawLine): LogLine | undefined {
+  if (line.tooLong) {
+    const message = `is longer than ${MAX_LINE_BYTES} bytes`;
+    return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message }, line };
+  }
+  if (isBlank(line.bytes)) return undefined;
+  try {
+    return { kind: 'event', event: parseEventLine(line.bytes), line };
+  } catch (error) {
+    if (!(error instanceof MalformedLineError)) throw error;
+    if (error.torn && !line.terminated) return { kind: 'torn', line };
+    return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message: error.message }, line };
+  }
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
+  return true;
+}

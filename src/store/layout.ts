@@ -1,0 +1,47 @@
+/** Every folder and file name in a store (FORMAT.md, 1 and 6). */
+export const METADATA_FILE = 'metadata.json';
+export const EVENTS_FILE = 'events.jsonl';
+export const CHECKPOINTS_DIR = 'checkpoints';
+export const BLOBS_DIR = 'blobs';
+export const LOCK_FILE = 'session.lock';
+/** Our keep area in a session's folder; Zero never looks there. */
+export const KEEP_DIR = '.zs';
+export const KEPT_DIR = 'kept';
+export const TORN_DIR = 'torn';
+/** Our second-layer locks, in the root. */
+export const LOCKS_DIR = '.zs-locks';
+/** A session that is being built, in the root. */
+export const NEW_PREFIX = '.zs-new-';
+/** A file that is being written. */
+export const TEMP_PREFIX = '.zs-tmp-';
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+/** The paths of one session, from its folder. */
+export interface SessionPaths {
+  readonly folder: string;
+  readonly metadata: string;
+  readonly events: string;
+  readonly checkpoints: string;
+  readonly blobs: string;
+  readonly lock: string;
+  readonly keep: string;
+  readonly kept: string;
+  readonly torn: string;
+}
+
+/** Gives the paths of the session in this folder. */
+export function sessionPaths(folder: string): SessionPaths {
+  return {
+    folder,
+    metadata: `${folder}/${METADATA_FILE}`,
+    events: `${folder}/${EVENTS_FILE}`,
+    checkpoints: `${folder}/${CHECKPOINTS_DIR}`,
+    blobs: `${folder}/${CHECKPOINTS_DIR}/${BLOBS_DIR}`,
+    lock: `${folder}/${LOCK_FILE}`,
+    keep: `${folder}/${KEEP_DIR}`,
+    kept: `${folder}/${KEEP_DIR}/${KEPT_DIR}`,
+    torn: `${folder}/${KEEP_DIR}/${TORN_DIR}`,
+  };
+}

@@ -1,0 +1,94 @@
+import { MetadataMissingError, PathRefusedError, ZeroSessionsError } from '../errors.js';
+import { describeKind } from '../fs/file-system.js';
+import { type SessionId, sessionIdOfFolder } from '../model/ids.js';
+import { compareCodePoints } from '../model/json.js';
+import type { SessionMetadata } from '../model/metadata.js';
+import { parseInstant } from '../model/time.js';
+import type { StoreDeps } from './deps.js';
+import { EventLog } from './event-log.js';
+import { sessionPaths } from './layout.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
+import { asStoreError } from './system-errors.js';
+
+/** A session that cannot be read as written, and why. */
+export interface UnreadableSession {
+  readonly sessionId: SessionId;
+  /** The code of the error that reading its metadata gives. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface SessionList {
+  /** Whole sessions, newest activity first. */
+  readonly sessions: readonly SessionMetadata[];
+  readonly unreadable: readonly UnreadableSession[];
+}
+
+/**
+ * Reads every session's metadata. What is damaged is in a list of its own; what is no session is passed over.
+ *
+ * Newest `updatedAt` first, compared as instants; a malformed time sorts last; ties by id, the higher first.
+ * @see FORMAT.md, 4, list; FAULTS.md, 8, 24, 25
+ */
+export function listSessions(deps: StoreDeps): SessionList {
+  const sessions: SessionMetadata[] = [];
+  const unreadable: UnreadableSession[] = [];
+  for (const entry of readRoot(deps)) {
+    const id = sessionIdOfFolder(entry.name);
+    if (id === undefined || (entry.kind !== 'directory' && entry.kind !== 'link')) continue;
+    try {
+      const metadata = entry.kind === 'link' ? refuseLink(deps, id) : readListed(deps, id);
+      if (metadata !== undefined) sessions.push(metadata);
+    } catch (cause) {
+      const error = asStoreError(cause);
+      if (!(error instanceof ZeroSessionsError)) throw error;
+      unreadable.push({ sessionId: id, code: error.code, message: `${error.message}${whatTheLogTells(deps, id)}` });
+    }
+  }
+  return { sessions: newestFirst(sessions), unreadable };
+}
+
+/** Gives sessions newest activity first. */
+export function newestFirst(sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
+  const keyed = sessions.map((session) => ({
+    session,
+    instant: parseInstant(session.updatedAt) ?? Number.NEGATIVE_INFINITY,
+  }));
+  keyed.sort((a, b) =>
+    a.instant === b.instant
+      ? compareCodePoints(b.session.sessionId, a.session.sessionId)
+      : a.instant < b.instant
+        ? 1
+        : -1,
+  );
+  return keyed.map(({ session }) => session);
+}
+
+function readRoot(deps: StoreDeps): ReturnType<StoreDeps['fs']['readdir']> {
+  return deps.fs.stat(deps.root)?.kind === 'directory' ? deps.fs.readdir(deps.root) : [];
+}
+
+// A folder with neither metadata nor log is no session.
+function readListed(deps: StoreDeps, id: SessionId): SessionMetadata | undefined {
+  const paths = pathsOf(deps, id);
+  const document = readMetadata(deps, id, paths);
+  if (document !== undefined) return document.metadata;
+  if (deps.fs.lstat(paths.events) === undefined) return undefined;
+  throw new MetadataMissingError(id, paths.metadata);
+}
+
+function refuseLink(deps: StoreDeps, id: SessionId): undefined {
+  const { folder, metadata, events } = sessionPaths(`${deps.root}/${id}`);
+  // A link to what is no session is none of our business.
+  if (deps.fs.stat(metadata) === undefined && deps.fs.stat(events) === undefined) return undefined;
+  throw new PathRefusedError(folder, describeKind('link'));
+}
+
+function whatTheLogTells(deps: StoreDeps, id: SessionId): string {
+  try {
+    const { last } = new EventLog(deps, id, pathsOf(deps, id)).tail();
+    return last === undefined ? '' : ` (its log ends with event ${last.sequence}, ${last.type}, ${last.createdAt})`;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,78 @@
+import { join, resolve } from 'node:path';
+import { InvalidArgumentError } from '../errors.js';
+import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
+import { trimSpace } from '../model/ids.js';
+import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
+import { ulidMaker } from './new-id.js';
+import { SessionStore } from './session-store.js';
+
+/** What a store can be opened with; everything has a default. */
+export interface StoreOptions {
+  /** The folder that holds the sessions; else {@link defaultRoot} of `env`. */
+  readonly root?: string | undefined;
+  /** Environment variables: `XDG_DATA_HOME`, `HOME`, `ZERO_CHECKPOINTS`, `ZERO_CHECKPOINT_MAX_BYTES`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly now?: (() => Date) | undefined;
+  /** How long to wait for a busy session, milliseconds; 10,000 when left out. */
+  readonly lockTimeoutMs?: number | undefined;
+  /** Told of what stopped nothing and should be known. */
+  readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
+  readonly fileSystem?: FileSystem | undefined;
+  readonly locks?: LockProvider | undefined;
+  readonly newId?: (() => string) | undefined;
+}
+
+const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
+
+/**
+ * Opens a store. Touches no file: the root is made by the first session.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when there is neither a root nor a home to find it in.
+ */
+export function openStore(options: StoreOptions = {}): SessionStore {
+  return new SessionStore(storeDeps(options));
+}
+
+/** Gives what the store needs of the world, with every default filled in. */
+export function storeDeps(options: StoreOptions): StoreDeps {
+  const env = options.env ?? {};
+  // biome-ignore lint/plugin: this is where the clock comes in; everything else is handed it.
+  const now = options.now ?? (() => new Date());
+  const root = trimSpace(options.root ?? '') === '' ? defaultRoot(env) : (options.root as string);
+  if (root === '') {
+    throw new InvalidArgumentError('root', 'There is no store: neither a root nor HOME is given', 'Give a root.');
+  }
+  return {
+    root: resolve(root),
+    fs: options.fileSystem ?? nodeFileSystem,
+    now,
+    newId: options.newId ?? ulidMaker(now),
+    locks: options.locks ?? { withLock: (_id, _folder, work) => work(() => {}) },
+    warn: options.onWarning ?? (() => {}),
+    checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
+    homes: [env.HOME, env.USERPROFILE]
+      .filter((home) => home !== undefined && home !== '')
+      .map((home) => resolve(home as string)),
+  };
+}
+
+/**
+ * Gives Zero's store: `$XDG_DATA_HOME/zero/sessions`, else `$HOME/.local/share/zero/sessions`, cleaned; values are
+ * trimmed and blank ones count as unset. Empty when there is neither (FORMAT.md, 1).
+ */
+export function defaultRoot(env: Readonly<Record<string, string | undefined>>): string {
+  const data = trimSpace(env.XDG_DATA_HOME ?? '');
+  if (data !== '') return join(data, 'zero', 'sessions');
+  const home = trimSpace(env.HOME ?? '');
+  return home === '' ? '' : join(home, '.local', 'share', 'zero', 'sessions');
+}
+
+/** Tells whether checkpoints are captured: yes, unless `ZERO_CHECKPOINTS` is `off`. */
+export function checkpointsEnabled(env: Readonly<Record<string, string | undefined>>): boolean {
+  return trimSpace(env.ZERO_CHECKPOINTS ?? '').toLowerCase() !== 'off';
+}
+
+function maxCheckpointBytes(env: Readonly<Record<string, string | undefined>>): number {
+  const text = trimSpace(env.ZERO_CHECKPOINT_MAX_BYTES ?? '');
+  const bytes = /^\+?\d+$/.test(text) ? Number(text) : 0;
+  return bytes > 0 ? bytes : DEFAULT_MAX_BYTES;
+}

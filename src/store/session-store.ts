@@ -1,0 +1,335 @@
+import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
+import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
+import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
+import type { PreparedExec } from '../plan/exec-prompt.js';
+import { replayEvents } from '../plan/replay.js';
+import { outlineRewind, type RewindOutline, type RewindTargetOptions } from '../plan/rewind.js';
+import {
+  type AppendUnlessExists,
+  appendEvents,
+  appendEventUnlessAny,
+  appendEventUnlessExists,
+  updateModel,
+  updateTitle,
+  updateTitleIfCurrent,
+} from './append-events.js';
+import { applyRewind, type RestoreReport, restoreToSequence, truncateEvents } from './apply-rewind.js';
+import { captureToolCheckpoint, snapshotForCheckpoint } from './capture-checkpoint.js';
+import {
+  addGoalUsage,
+  clearGoal,
+  createGoal,
+  editGoal,
+  type GoalResult,
+  pauseGoalIfActive,
+  reserveGoalContinuation,
+  resetGoalContinuations,
+  updateGoal,
+} from './change-goal.js';
+import { type ChildInput, createChild } from './create-child.js';
+import { type CreateInput, createSession } from './create-session.js';
+import type { StoreDeps } from './deps.js';
+import { type ForkInput, forkSession } from './fork-session.js';
+import { listSessions, type SessionList } from './list-sessions.js';
+import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
+import {
+  type RawLogLine,
+  type ReadOptions,
+  type ScannedLine,
+  streamEvents,
+  streamRawLines,
+  streamScan,
+} from './read-events.js';
+import { readChildren, readLineage, readTree, type TreeNode } from './read-lineage.js';
+import { getSession, openLog, readAllEvents } from './read-session.js';
+import { planSessionCompaction, recordCompaction } from './record-compaction.js';
+import {
+  type EnsureSpecImplementationInput,
+  ensureSpecImplementation,
+  findSpecImplementation,
+  type RecordSpecInput,
+  recordSpec,
+  type SessionAndEvent,
+} from './record-spec.js';
+import { withStoreErrors } from './system-errors.js';
+
+/**
+ * The sessions under one root.
+ *
+ * Reading takes no lock, changes nothing and works on a read-only store. Writing takes the session's lock, Zero's
+ * included, and first puts right what a crash left. Ids are trimmed and checked before a path is made of them: every
+ * method that takes one can throw {@link InvalidIdError} (`INVALID_ID`), every one that needs the session
+ * {@link SessionNotFoundError} (`SESSION_NOT_FOUND`), every one that writes {@link SessionBusyError} (`SESSION_BUSY`).
+ * What the system refuses is a {@link SystemError} (`SYSTEM`).
+ */
+export class SessionStore {
+  readonly #deps: StoreDeps;
+
+  constructor(deps: StoreDeps) {
+    this.#deps = deps;
+  }
+
+  /** The folder that holds the sessions; it need not exist yet. */
+  get root(): string {
+    return this.#deps.root;
+  }
+
+  /** Makes a session. See {@link createSession}. */
+  create(input: CreateInput = {}): Promise<SessionMetadata> {
+    return withStoreErrors(() => createSession(this.#deps, input));
+  }
+
+  /** Gives the metadata of a session, or null when there are none. */
+  get(sessionId: string): Promise<SessionMetadata | null> {
+    return withStoreErrors(() => getSession(this.#deps, sessionId));
+  }
+
+  /** Gives every whole session, newest activity first. Damaged ones: {@link listWithFaults}. */
+  list(): Promise<readonly SessionMetadata[]> {
+    return withStoreErrors(() => listSessions(this.#deps).sessions);
+  }
+
+  /** Gives every whole session, and beside them those that cannot be read, with the reason. */
+  listWithFaults(): Promise<SessionList> {
+    return withStoreErrors(() => listSessions(this.#deps));
+  }
+
+  /** Gives the session with the newest activity, or null. */
+  async latest(): Promise<SessionMetadata | null> {
+    return (await this.list())[0] ?? null;
+  }
+
+  /** Gives the sessions that can be resumed on their own, newest activity first. */
+  async listResumable(): Promise<readonly SessionMetadata[]> {
+    return (await this.list()).filter((session) => isResumableKind(session.sessionKind));
+  }
+
+  /** Gives the resumable session with the newest activity, or null. */
+  async latestResumable(): Promise<SessionMetadata | null> {
+    return (await this.listResumable())[0] ?? null;
+  }
+
+  /** Gives a session another title; `updatedAt` stays. */
+  updateTitle(sessionId: string, title: string): Promise<SessionMetadata> {
+    return withStoreErrors(() => updateTitle(this.#deps, sessionId, title));
+  }
+
+  /** Gives a session another title if it still has the expected one. */
+  updateTitleIfCurrent(
+    sessionId: string,
+    expected: string,
+    title: string,
+  ): Promise<{ readonly session: SessionMetadata; readonly applied: boolean }> {
+    return withStoreErrors(() => updateTitleIfCurrent(this.#deps, sessionId, expected, title));
+  }
+
+  /** Gives a session another model, or none; `updatedAt` stays. */
+  updateModel(sessionId: string, modelId: string): Promise<SessionMetadata> {
+    return withStoreErrors(() => updateModel(this.#deps, sessionId, modelId));
+  }
+
+  /** Appends one event. See {@link appendEvents}. */
+  async appendEvent(sessionId: string, input: EventInput): Promise<StoredEvent> {
+    const [event] = await this.appendEvents(sessionId, [input]);
+    return event as StoredEvent;
+  }
+
+  /** Appends a batch: all of it or nothing, in one write, synced. */
+  appendEvents(sessionId: string, inputs: readonly EventInput[]): Promise<readonly StoredEvent[]> {
+    return withStoreErrors(() => appendEvents(this.#deps, sessionId, inputs));
+  }
+
+  /** Appends an event unless the condition holds for the events that are there. */
+  appendEventUnlessExists(
+    sessionId: string,
+    input: EventInput,
+    exists?: (events: readonly StoredEvent[]) => boolean,
+  ): Promise<AppendUnlessExists> {
+    return withStoreErrors(() => appendEventUnlessExists(this.#deps, sessionId, input, exists));
+  }
+
+  /** As {@link appendEventUnlessExists}, with a condition on single events: no log is held in memory. */
+  appendEventUnlessAny(
+    sessionId: string,
+    input: EventInput,
+    matches: (event: StoredEvent) => boolean,
+  ): Promise<AppendUnlessExists> {
+    return withStoreErrors(() => appendEventUnlessAny(this.#deps, sessionId, input, matches));
+  }
+
+  /**
+   * Reads all events, oldest first. For a long log use {@link events}.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`)
+   */
+  readEvents(sessionId: string): Promise<readonly StoredEvent[]> {
+    return withStoreErrors(() => readAllEvents(this.#deps, sessionId));
+  }
+
+  /** Reads the events as a model should see them, compactions honoured. */
+  readRehydratedEvents(sessionId: string): Promise<readonly StoredEvent[]> {
+    return withStoreErrors(() => replayEvents(readAllEvents(this.#deps, sessionId)));
+  }
+
+  /** The same as {@link readRehydratedEvents}. */
+  readReplayEvents(sessionId: string): Promise<readonly StoredEvent[]> {
+    return this.readRehydratedEvents(sessionId);
+  }
+
+  /** Gives the events as a stream: forwards or backwards, from a position or to one. */
+  events(sessionId: string, options: ReadOptions = {}): AsyncIterable<StoredEvent> {
+    return streamEvents(this.#deps, sessionId, options);
+  }
+
+  /** Gives the events as a stream, with damaged lines reported among them. */
+  scanEvents(sessionId: string, options: ReadOptions = {}): AsyncIterable<ScannedLine> {
+    return streamScan(this.#deps, sessionId, options);
+  }
+
+  /** Gives the lines of the log as they stand. */
+  rawLines(sessionId: string, options: Pick<ReadOptions, 'signal'> = {}): AsyncIterable<RawLogLine> {
+    return streamRawLines(this.#deps, sessionId, options);
+  }
+
+  /** Makes a session that starts with the events of another. See {@link forkSession}. */
+  fork(parentId: string, input: ForkInput = {}): Promise<SessionMetadata> {
+    return withStoreErrors(() => forkSession(this.#deps, parentId, input));
+  }
+
+  /** Makes a child session and links it in its parent. See {@link createChild}. */
+  createChild(parentId: string, input: ChildInput = {}): Promise<SessionMetadata> {
+    return withStoreErrors(() => createChild(this.#deps, parentId, input));
+  }
+
+  /** Gives the sessions of kind `child` that a session has, latest spawn first. */
+  listChildren(parentId: string): Promise<readonly SessionMetadata[]> {
+    return withStoreErrors(() => readChildren(this.#deps, parentId));
+  }
+
+  /** Gives a session and its ancestors, the first ancestor first. */
+  lineage(sessionId: string): Promise<readonly SessionMetadata[]> {
+    return withStoreErrors(() => readLineage(this.#deps, sessionId));
+  }
+
+  /** Gives a session with its children of kind `child`, and theirs. */
+  tree(rootId: string): Promise<TreeNode> {
+    return withStoreErrors(() => readTree(this.#deps, rootId));
+  }
+
+  /** Stores the files at these paths as they are, before a tool changes them, and records that as an event. */
+  captureToolCheckpoint(
+    sessionId: string,
+    workspaceRoot: string,
+    tool: string,
+    paths: readonly string[],
+  ): Promise<StoredEvent | null> {
+    return withStoreErrors(() => captureToolCheckpoint(this.#deps, sessionId, workspaceRoot, tool, paths));
+  }
+
+  /** As {@link captureToolCheckpoint} without the event, which the caller must append soon. */
+  snapshotForCheckpoint(
+    sessionId: string,
+    workspaceRoot: string,
+    tool: string,
+    paths: readonly string[],
+  ): Promise<{ readonly ok: boolean; readonly payload: CheckpointPayload | null }> {
+    return withStoreErrors(() => snapshotForCheckpoint(this.#deps, sessionId, workspaceRoot, tool, paths));
+  }
+
+  /** Brings files back to what they were just after an event; the log and the metadata keep their bytes. */
+  restoreToSequence(sessionId: string, workspaceRoot: string, targetSequence: number): Promise<RestoreReport> {
+    return withStoreErrors(() => restoreToSequence(this.#deps, sessionId, workspaceRoot, targetSequence));
+  }
+
+  /** Drops the events after a sequence; they are kept for undo. */
+  truncateEvents(sessionId: string, keepThroughSequence: number): Promise<void> {
+    return withStoreErrors(() => truncateEvents(this.#deps, sessionId, keepThroughSequence));
+  }
+
+  /** Tells which events a rewind would keep and drop. Files: {@link previewRewind}. */
+  planRewind(sessionId: string, options: RewindTargetOptions): Promise<RewindOutline> {
+    return withStoreErrors(() => {
+      const log = openLog(this.#deps, sessionId);
+      return outlineRewind(log.outline(0), options);
+    });
+  }
+
+  /** Goes back to a sequence, log and files, all or nothing. */
+  applyRewind(sessionId: string, workspaceRoot: string, targetSequence: number): Promise<RestoreReport> {
+    return withStoreErrors(() => applyRewind(this.#deps, sessionId, workspaceRoot, targetSequence));
+  }
+
+  /** Tells which events a summary would stand for, and gives the prompt for it. */
+  planCompaction(sessionId: string, options: CompactionOptions = {}): Promise<CompactionPlan> {
+    return withStoreErrors(() => planSessionCompaction(this.#deps, sessionId, options));
+  }
+
+  /** Records a summary in place of the events of a plan. */
+  recordCompaction(
+    sessionId: string,
+    input: { readonly plan: CompactionPlan; readonly summary: string },
+  ): Promise<StoredEvent> {
+    return withStoreErrors(() => recordCompaction(this.#deps, sessionId, input));
+  }
+
+  /** Merges spec fields into the metadata and records the status as an event. */
+  recordSpec(sessionId: string, input: RecordSpecInput): Promise<SessionAndEvent> {
+    return withStoreErrors(() => recordSpec(this.#deps, sessionId, input));
+  }
+
+  /** Gives the session that implements a spec of a source session, or null. */
+  findSpecImplementation(specId: string, sourceSessionId: string): Promise<SessionMetadata | null> {
+    return withStoreErrors(() => findSpecImplementation(this.#deps, specId, sourceSessionId));
+  }
+
+  /** Gives the session that implements a spec, made on the first call. */
+  ensureSpecImplementation(
+    input: EnsureSpecImplementationInput,
+  ): Promise<{ readonly session: SessionMetadata; readonly events: readonly StoredEvent[] }> {
+    return withStoreErrors(() => ensureSpecImplementation(this.#deps, input));
+  }
+
+  /** Finds, forks or makes the session for a run, and gives its context. */
+  prepareExec(options: PrepareExecOptions = {}): Promise<PreparedExec> {
+    return withStoreErrors(() => prepareExec(this.#deps, options));
+  }
+
+  /** Tells whether checkpoints are captured. */
+  checkpointsEnabled(): boolean {
+    return this.#deps.checkpoints.enabled;
+  }
+
+  /** Gives a session a goal; without a budget, or with 0, it has none. */
+  createGoal(sessionId: string, objective: string, tokenBudget = 0): Promise<GoalResult> {
+    return withStoreErrors(() => createGoal(this.#deps, sessionId, objective, tokenBudget));
+  }
+
+  editGoal(sessionId: string, objective: string, tokenBudget = 0): Promise<GoalResult> {
+    return withStoreErrors(() => editGoal(this.#deps, sessionId, objective, tokenBudget));
+  }
+
+  updateGoal(sessionId: string, status: string, reason = ''): Promise<GoalResult> {
+    return withStoreErrors(() => updateGoal(this.#deps, sessionId, status, reason));
+  }
+
+  clearGoal(sessionId: string): Promise<GoalResult> {
+    return withStoreErrors(() => clearGoal(this.#deps, sessionId));
+  }
+
+  /** Adds tokens to what a goal has used; reaching the budget stops it. */
+  addGoalUsage(sessionId: string, tokens: number): Promise<GoalResult> {
+    return withStoreErrors(() => addGoalUsage(this.#deps, sessionId, tokens));
+  }
+
+  pauseGoalIfActive(sessionId: string, reason: string): Promise<GoalResult> {
+    return withStoreErrors(() => pauseGoalIfActive(this.#deps, sessionId, reason));
+  }
+
+  /** Counts one automatic continuation; at the limit the goal is paused instead. */
+  reserveGoalContinuation(sessionId: string): Promise<GoalResult & { readonly reserved: boolean }> {
+    return withStoreErrors(() => reserveGoalContinuation(this.#deps, sessionId));
+  }
+
+  resetGoalContinuations(sessionId: string): Promise<SessionMetadata> {
+    return withStoreErrors(() => resetGoalContinuations(this.#deps, sessionId));
+  }
+}
