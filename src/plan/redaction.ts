@@ -1,0 +1,107 @@
+import { secretsInJson } from './redaction-json.js';
+import { type Replacement, replaceIn } from './redaction-replacement.js';
+import { secretsInText } from './redaction-text.js';
+
+/**
+ * Gives a text in which every secret that was found shows as `[REDACTED]`; all other characters stay.
+ *
+ * Hidden are values of secret-named keys (JSON, `key=value`, headers, flags, URL queries), passwords in URLs, private
+ * keys, and tokens of a known form. A text that is JSON is treated as {@link redactJson} does. Time is linear.
+ * @see FORMAT.md, 7
+ */
+export function redactText(text: string): string {
+  return settle(text, (now) => secretsIn(now, 0));
+}
+
+/**
+ * Gives a JSON text with the secrets in its strings hidden, otherwise byte for byte: spelling of numbers, order,
+ * repeated names, spaces and escapes stay.
+ *
+ * Strings are judged as decoded, and so is JSON inside them. Under a secret-named key strings and numbers become
+ * `"[REDACTED]"`; true, false and null stay. What was valid stays valid. A text that is no JSON is redacted as text.
+ * @see FORMAT.md, 7
+ */
+export function redactJson(json: string): string {
+  return settle(json, secretsInPayload);
+}
+
+/**
+ * As {@link redactJson}, for JSON as bytes: those not hidden stay, also when they are not UTF-8.
+ *
+ * Gives back the same array when there is nothing to hide; never writes to it.
+ */
+export function redactJsonBytes(json: Uint8Array): Uint8Array {
+  // One character for each byte. All that the scanners ask of a byte over 0x7f is that it is one.
+  const text = byteDecoder.decode(json);
+  const replacements = secretsInPayload(text);
+  if (replacements.length === 0) return json;
+  let bytes = replaceInBytes(json, replacements);
+  for (let pass = 1; pass < MOST_PASSES; pass += 1) {
+    const more = secretsInPayload(byteDecoder.decode(bytes));
+    if (more.length === 0) break;
+    bytes = replaceInBytes(bytes, more);
+  }
+  return bytes;
+}
+
+const byteDecoder = new TextDecoder('latin1');
+const encoder = new TextEncoder();
+
+// What is hidden changes what stands beside it: `a=b[REDACTED]` is one value. The first pass finds everything but in
+// texts made for it, and the second sees that; the limit keeps the time linear for the others.
+const MOST_PASSES = 6;
+
+function settle(text: string, secrets: (now: string) => readonly Replacement[]): string {
+  let now = text;
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+    const replacements = secrets(now);
+    if (replacements.length === 0) break;
+    now = replaceIn(now, replacements);
+  }
+  return now;
+}
+
+// Each level at least doubles the backslashes of the one inside; real payloads have two or three.
+const MOST_LEVELS = 8;
+
+function secretsInPayload(json: string): readonly Replacement[] {
+  return secretsInJson(json, (text) => secretsIn(text, 1)) ?? secretsInText(json);
+}
+
+function secretsIn(text: string, level: number): readonly Replacement[] {
+  if (level < MOST_LEVELS && looksLikeJson(text)) {
+    const found = secretsInJson(text, (inner) => secretsIn(inner, level + 1));
+    if (found !== undefined) return found;
+  }
+  return secretsInText(text);
+}
+
+/** A cheap look: whether a text opens and closes like an object or an array. */
+function looksLikeJson(text: string): boolean {
+  const opening = text.charAt(outerSpace(text, 0, 1));
+  const closing = text.charAt(outerSpace(text, text.length - 1, -1));
+  return (opening === '{' && closing === '}') || (opening === '[' && closing === ']');
+}
+
+function outerSpace(text: string, from: number, step: 1 | -1): number {
+  let at = from;
+  while (at >= 0 && at < text.length && text.charCodeAt(at) <= 32) at += step;
+  return at;
+}
+
+function replaceInBytes(bytes: Uint8Array, replacements: readonly Replacement[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let done = 0;
+  for (const { start, end, by } of replacements) {
+    parts.push(bytes.subarray(done, start), encoder.encode(by));
+    done = end;
+  }
+  parts.push(bytes.subarray(done));
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
