@@ -1,10 +1,10 @@
-import { openStore } from 'zero-sessions';
+import { LogDamagedError, openStore } from 'zero-sessions';
 
-const root = process.argv[2];
-if (root === undefined) throw new Error('usage: program <store>');
-const store = openStore({ root });
-for (const session of await store.list()) {
-  let messages = 0;
-  for (const event of await store.readEvents(session.sessionId)) if (event.type === 'message') messages += 1;
-  console.log(`${session.sessionId}: ${messages} messages`);
+const store = openStore({ root: process.argv[2] ?? 'store' });
+for (const { sessionId } of await store.list()) {
+  const events = await store.readEvents(sessionId).catch((error: unknown) => {
+    if (error instanceof LogDamagedError) return undefined;
+    throw error;
+  });
+  console.log(`${sessionId}: ${events === undefined ? 'damaged' : `${events.length} events`}`);
 }
