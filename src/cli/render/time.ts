@@ -1,0 +1,77 @@
+import { safeText } from './safe-text.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+// Past this, a date says more than a number of weeks.
+const DATE_AFTER = 8 * WEEK;
+
+const UNKNOWN = 'unknown';
+
+/**
+ * Gives an instant as a person says it: `just now`, `5 min ago`, `3 h ago`, `4 d ago`, `3 wk ago`, `in 5 min`, and the
+ * local date when it is eight weeks away or more. What is no instant is `unknown`.
+ * @param instantMs - Milliseconds since the epoch; NaN when it could not be read.
+ */
+export function relativeTime(instantMs: number, nowMs: number): string {
+  if (!isInstant(instantMs)) return UNKNOWN;
+  const distance = Math.abs(nowMs - instantMs);
+  if (distance < MINUTE) return 'just now';
+  if (distance >= DATE_AFTER) return localDate(instantMs);
+  const amount = spokenAmount(distance);
+  return instantMs <= nowMs ? `${amount} ago` : `in ${amount}`;
+}
+
+/** Gives an instant as RFC 3339 in UTC with milliseconds; what is no instant of the years 0 to 9999 is `unknown`. */
+export function rfc3339(instantMs: number): string {
+  if (!isInstant(instantMs)) return UNKNOWN;
+  const text = new Date(instantMs).toISOString();
+  return text.length === 24 ? text : UNKNOWN;
+}
+
+/**
+ * Gives a stored time as a table shows it: relative to `nowMs` on a terminal, as stored when `nowMs` is undefined
+ * (piped). A time that cannot be read is shown as it stands, `unknown` when blank.
+ * @see CLI.md, "Shape"
+ */
+export function storedTime(stored: string, nowMs: number | undefined): string {
+  if (stored.trim() === '') return UNKNOWN;
+  const instant = nowMs === undefined ? Number.NaN : Date.parse(stored);
+  return nowMs === undefined || Number.isNaN(instant) ? safeText(stored) : relativeTime(instant, nowMs);
+}
+
+const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
+
+/** Gives a number of bytes in the unit that keeps it under 1024: `0 B`, `1023 B`, `1.5 KiB`, `12 MiB`. */
+export function formatBytes(bytes: number): string {
+  if (!Number.isFinite(bytes) || bytes < 0) return UNKNOWN;
+  if (bytes < 1024) return `${Math.round(bytes)} B`;
+  let amount = bytes;
+  let unit = '';
+  for (const larger of BYTE_UNITS) {
+    amount /= 1024;
+    unit = larger;
+    // Rounded, 1023.99 KiB would read as 1024.
+    if (Math.round(amount) < 1024) break;
+  }
+  return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)} ${unit}`;
+}
+
+function spokenAmount(distance: number): string {
+  if (distance < HOUR) return `${Math.floor(distance / MINUTE)} min`;
+  if (distance < DAY) return `${Math.floor(distance / HOUR)} h`;
+  if (distance < 2 * WEEK) return `${Math.floor(distance / DAY)} d`;
+  return `${Math.floor(distance / WEEK)} wk`;
+}
+
+function localDate(instantMs: number): string {
+  const date = new Date(instantMs);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function isInstant(instantMs: number): boolean {
+  return Math.abs(instantMs) <= 8.64e15;
+}
