@@ -35,6 +35,8 @@ export interface FileSystem {
   /** Follows links. */
   stat(path: string): FileStat | undefined;
   readlink(path: string): string;
+  /** Tells whether entries of a folder may be made and removed. */
+  mayChange(path: string): boolean;
   /** Entries by name, in byte order. */
   readdir(path: string): readonly FolderEntry[];
   /** Resolves every link of a path. */
@@ -115,6 +117,14 @@ export const nodeFileSystem: FileSystem = {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   },
   realpath: (path) => fs.realpathSync(path),
+  mayChange: (path) => {
+    try {
+      fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  },
   openRead: (path) => openRegular(path, O_RDONLY),
   openAppend: (path) => openRegular(path, O_WRONLY | O_APPEND),
   create: (path, mode) => {

@@ -1,7 +1,9 @@
 import { EventNotFoundError, InvalidArgumentError, LogDamagedError, SelectorMismatchError } from '../errors.js';
-import type { EventRef } from '../model/event.js';
+import type { EventRef, FileState } from '../model/event.js';
+import { decodeCheckpoint } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
-import type { LogOutline } from '../model/log-outline.js';
+import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
+import { type FileAction, type FileChange, hasContent, hasState, type PresentState } from './file-change.js';
 
 /** How the reference names the target of a rewind. */
 export interface RewindTargetOptions {
@@ -81,4 +83,152 @@ export function nearestSequences(events: readonly EventRef[], sequence: number):
   const below = events.findLast((event) => event.sequence < sequence)?.sequence;
   const above = events.find((event) => event.sequence > sequence)?.sequence;
   return [below, above].filter((found) => found !== undefined);
+}
+
+/** What a rewind is to do beside its target. */
+export interface RewindScope {
+  /** `all` by default. */
+  readonly part?: 'all' | 'events' | 'files' | undefined;
+  /** Paths to restore, resolved; all when left out. */
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
+/** What a rewind will do: plain data, which `--dry-run` prints and `rewind` obeys (STYLE.md, 6). */
+export interface RewindPlan {
+  readonly sessionId: string;
+  /** The last event when planned; 0 in an empty log. */
+  readonly head: number;
+  /** The last event kept; 0 for none. */
+  readonly target: number;
+  /** Empty when the target is 0 or lies beyond the end. */
+  readonly targetEventId: string;
+  readonly keepTarget: boolean;
+  readonly dropped: readonly EventRef[];
+  readonly files: readonly FileChange[];
+  /** Whether all of it can be done without force. */
+  readonly complete: boolean;
+}
+
+/** A file that some checkpoint after the target names: its state nearest the target, and what was seen of it later. */
+export interface TouchedFile {
+  readonly path: string;
+  readonly resolved: string;
+  /** The state in the first checkpoint after the target. */
+  readonly wanted: FileState;
+  /** The states in the checkpoints that follow: what the session itself made of the file. */
+  readonly later: readonly FileState[];
+  /** Sequence of the last checkpoint that names it. */
+  readonly lastNamedAt: number;
+}
+
+/** What is known of a touched file at the moment. */
+export interface FileFacts {
+  readonly present: PresentState;
+  /** Why its wanted content cannot be had, or undefined. */
+  readonly unavailable: string | undefined;
+  /** Why its folder cannot be changed, or undefined. */
+  readonly unwritable: string | undefined;
+  /** Whether somebody else changed it since the session did (FORMAT.md, 6). */
+  readonly changedByOthers: boolean;
+}
+
+/**
+ * Gives the files that the checkpoints name, each once, oldest checkpoint first; the first entry of a file wins.
+ * @param resolve - Gives the one name that a file has under every name.
+ * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
+ */
+export function touchedFiles(
+  checkpoints: readonly OutlinedPayload[],
+  resolve: (path: string) => string,
+): readonly TouchedFile[] {
+  const files = new Map<string, { -readonly [Key in keyof TouchedFile]: TouchedFile[Key] } & { later: FileState[] }>();
+  for (const checkpoint of checkpoints) {
+    for (const { path, state } of decodeCheckpoint(checkpoint).files) {
+      const resolved = resolve(path);
+      const known = files.get(resolved);
+      if (known === undefined) {
+        files.set(resolved, { path, resolved, wanted: state, later: [], lastNamedAt: checkpoint.sequence });
+      } else {
+        known.later.push(state);
+        known.lastNamedAt = checkpoint.sequence;
+      }
+    }
+  }
+  return [...files.values()];
+}
+
+/** Decides what is done about one file. */
+export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange {
+  const { path, resolved, wanted } = file;
+  const { present } = facts;
+  const change = (action: FileAction, reason: string, forced?: 'restore' | 'delete'): FileChange => ({
+    path,
+    resolved,
+    wanted,
+    present,
+    action,
+    reason,
+    ...(forced === undefined ? {} : { forced }),
+  });
+  const obstacle = whyImpossible(wanted, facts);
+  if (obstacle !== undefined) return change('impossible', obstacle);
+  if (hasState(present, wanted)) return change('leave', wanted.kind === 'absent' ? 'is not there, as then' : 'is as it was then');
+  const action = wanted.kind === 'absent' ? 'delete' : 'restore';
+  if (wanted.kind === 'stored' && present.kind === 'link') {
+    // Nobody can tell whether a tool wrote through the link or put it there (FORMAT.md, 5, paths).
+    return change('conflict', 'is a symbolic link now', action);
+  }
+  if (facts.changedByOthers) return change('conflict', 'was changed after the session last wrote it', action);
+  return change(action, whyChanged(present, wanted));
+}
+
+/** Puts the parts of a rewind together. */
+export function planRewind(
+  outline: LogOutline,
+  target: number,
+  keepTarget: boolean,
+  files: readonly FileChange[],
+  scope: RewindScope = {},
+): RewindPlan {
+  const { events, sessionId } = outline;
+  const dropped = scope.part === 'files' ? [] : events.filter((event) => event.sequence > target);
+  return {
+    sessionId,
+    head: events.at(-1)?.sequence ?? 0,
+    target,
+    targetEventId: events.find((event) => event.sequence === target)?.id ?? '',
+    keepTarget,
+    dropped,
+    files,
+    complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
+  };
+}
+
+/** Gives the changes that a plan makes when it is carried out, conflicts forced or left alone. */
+export function effectiveChanges(plan: RewindPlan, force: boolean): readonly FileChange[] {
+  return plan.files.flatMap((file) => {
+    if (file.action === 'restore' || file.action === 'delete') return [file];
+    return force && file.action === 'conflict' && file.forced !== undefined ? [{ ...file, action: file.forced }] : [];
+  });
+}
+
+function whyImpossible(wanted: FileState, { present, unavailable, unwritable }: FileFacts): string | undefined {
+  if (present.kind === 'outside') return 'leads out of the workspace';
+  if (present.kind === 'blocked') return 'cannot be reached: something that is no folder is in the way';
+  if (wanted.kind === 'skipped') {
+    return wanted.bytes > 0 ? `was not captured (${wanted.bytes} bytes)` : 'was not captured';
+  }
+  if (unavailable !== undefined) return unavailable;
+  if (present.kind === 'unreadable') return `cannot be read (${present.reason})`;
+  if (hasState(present, wanted)) return undefined;
+  if (present.kind === 'folder') return 'is a folder now';
+  if (present.kind === 'special') return 'is a special file now';
+  return unwritable;
+}
+
+function whyChanged(present: PresentState, wanted: FileState): string {
+  if (wanted.kind === 'absent') return 'was made later';
+  if (present.kind === 'absent') return 'was deleted later';
+  if (wanted.kind === 'link' || present.kind === 'link') return 'is something else now';
+  return hasContent(present, wanted) ? 'has another mode now' : 'has other content now';
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder } from '../fs/durable-file.js';
+import { ensureFolder, isMissing, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
 import { describeKind, type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
+import { writeFully } from '../fs/jsonl.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import type { StoreDeps } from './deps.js';
 import { FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from './layout.js';
@@ -40,26 +41,55 @@ export class BlobStore {
   }
 
   /**
-   * Stores content under its hash, durably, unless an intact blob is there; one that was altered is replaced.
-   * @param content - Read once; the hash that is given back is of these bytes.
+   * Stores the content of an open file under its hash, durably, unless an intact blob is there; an altered one is replaced.
+   *
+   * The file is read once, in pieces, while it is copied: the hash that is given back is of the bytes that are kept.
+   * @param limit - Bytes after which to give up; undefined is given then.
    */
-  store(content: Uint8Array): BlobHash {
-    const hash = hashOf(content);
-    this.prepare();
-    const present = this.check(hash);
-    if (present.kind === 'intact') return hash;
-    if (present.kind === 'refused') throw new UnexpectedKindError(this.pathOf(hash), 'other');
+  storeFile(fd: number, limit = Number.POSITIVE_INFINITY): { readonly hash: BlobHash; readonly bytes: number } | undefined {
     const { fs } = this.#deps;
+    this.prepare();
     const temp = `${this.#paths.blobs}/${TEMP_PREFIX}${this.#deps.newId()}`;
-    createFile(fs, temp, content, FILE_MODE);
     try {
-      fs.rename(temp, this.pathOf(hash));
+      const stored = copyToNewFile(fs, fd, temp, limit);
+      if (stored === undefined || this.check(stored.hash).kind === 'intact') {
+        removeQuietly(fs, temp);
+        return stored;
+      }
+      fs.rename(temp, this.pathOf(stored.hash));
+      syncFolder(fs, this.#paths.blobs);
+      return stored;
     } catch (error) {
       removeQuietly(fs, temp);
       throw error;
     }
-    syncFolder(fs, this.#paths.blobs);
-    return hash;
+  }
+}
+
+function copyToNewFile(
+  fs: FileSystem,
+  from: number,
+  path: string,
+  limit: number,
+): { readonly hash: BlobHash; readonly bytes: number } | undefined {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  const to = fs.create(path, FILE_MODE);
+  try {
+    let bytes = 0;
+    for (;;) {
+      const count = fs.read(from, chunk, 0, chunk.length, bytes);
+      if (count === 0) break;
+      bytes += count;
+      if (bytes > limit) return undefined;
+      const piece = chunk.subarray(0, count);
+      hash.update(piece);
+      writeFully(fs, to, piece);
+    }
+    syncFile(fs, to, path);
+    return { hash: hash.digest('hex') as BlobHash, bytes };
+  } finally {
+    fs.close(to);
   }
 }
 

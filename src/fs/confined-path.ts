@@ -1,0 +1,174 @@
+import { isMissing } from './durable-file.js';
+import type { FileSystem, FolderHandle } from './file-system.js';
+
+/** Where a path leads, seen from a root folder. Its last component is never followed. */
+export type ConfinedPath =
+  /** Inside: `path` has no link in its folders, no `.` and no `..`; `missingFolders` of them do not exist. */
+  | { readonly kind: 'inside'; readonly path: string; readonly missingFolders: number }
+  /** The root itself. */
+  | { readonly kind: 'root' }
+  /** It leads out of the root. */
+  | { readonly kind: 'outside' }
+  /** Something that is no folder, or a link to nowhere, stands in the way. */
+  | { readonly kind: 'blocked' };
+
+/** A folder that nothing below it may leave, however links are swapped meanwhile. */
+export class ConfinedRoot {
+  readonly #fs: FileSystem;
+  /** As it was named. */
+  readonly named: string;
+  /** With every link resolved. */
+  readonly real: string;
+
+  /** The root must exist; its own links are resolved once, here. */
+  constructor(fs: FileSystem, named: string) {
+    this.#fs = fs;
+    this.named = trimSlashes(named);
+    this.real = trimSlashes(fs.realpath(named));
+  }
+
+  /**
+   * Finds where a path leads: `.` and `..` as text first, then with the links of its folders followed.
+   *
+   * An absolute path inside the root counts as its relative form.
+   * @see FORMAT.md, 4, checkpoint capture, and 5, paths
+   */
+  resolve(path: string): ConfinedPath {
+    if (path.includes('\0')) return { kind: 'outside' };
+    const relative = path.startsWith('/') ? this.#relativeTo(path) : path;
+    const parts = relative === undefined ? undefined : normalParts(relative);
+    if (parts === undefined) return { kind: 'outside' };
+    const name = parts.pop();
+    if (name === undefined) return { kind: 'root' };
+    const folders = this.#resolveFolders(parts);
+    if (folders.kind !== 'inside') return folders;
+    return { kind: 'inside', path: [...folders.parts, name].join('/'), missingFolders: folders.missing };
+  }
+
+  /** Gives an absolute path inside the root as relative to it, `.` and `..` resolved as text; undefined outside. */
+  relativeOf(path: string): string | undefined {
+    const relative = this.#relativeTo(path);
+    return relative === undefined ? undefined : normalParts(relative)?.join('/');
+  }
+
+  /**
+   * Runs work in the folder of a resolved path, which is reached one component at a time and never through a link.
+   * @returns undefined when the folder does not exist.
+   * @throws the system's error (`ELOOP`, `ENOTDIR`) when something else has been put in its place.
+   */
+  inFolderOf<T>(path: string, work: (folder: FolderHandle, name: string) => T): T | undefined {
+    const parts = path.split('/');
+    const name = parts.pop() as string;
+    const folder = this.#walk(parts, undefined);
+    if (folder === undefined) return undefined;
+    try {
+      return work(folder, name);
+    } finally {
+      folder.close();
+    }
+  }
+
+  /** As {@link inFolderOf}; folders that are missing are made with this mode and synced into the one above. */
+  makingFolderOf<T>(path: string, mode: number, work: (folder: FolderHandle, name: string) => T): T {
+    const parts = path.split('/');
+    const name = parts.pop() as string;
+    const folder = this.#walk(parts, mode) as FolderHandle;
+    try {
+      return work(folder, name);
+    } finally {
+      folder.close();
+    }
+  }
+
+  #walk(parts: readonly string[], makeMode: number | undefined): FolderHandle | undefined {
+    let folder = this.#fs.openFolder(this.real);
+    for (const part of parts) {
+      const parent = folder;
+      try {
+        folder = this.#step(parent, part, makeMode);
+      } catch (error) {
+        if (makeMode === undefined && isAbsent(error)) return undefined;
+        throw error;
+      } finally {
+        parent.close();
+      }
+    }
+    return folder;
+  }
+
+  #step(parent: FolderHandle, part: string, makeMode: number | undefined): FolderHandle {
+    const path = `${parent.path}/${part}`;
+    if (makeMode !== undefined && this.#fs.lstat(path) === undefined) {
+      this.#fs.mkdir(path, makeMode);
+      parent.sync();
+    }
+    return this.#fs.openFolder(path);
+  }
+
+  #relativeTo(path: string): string | undefined {
+    for (const root of [this.named, this.real]) {
+      if (path === root) return '';
+      if (path.startsWith(root === '/' ? '/' : `${root}/`)) return path.slice(root.length);
+    }
+    return undefined;
+  }
+
+  #resolveFolders(
+    parts: readonly string[],
+  ): { readonly kind: 'inside'; readonly parts: string[]; readonly missing: number } | { readonly kind: 'outside' | 'blocked' } {
+    let resolved: string[] = [];
+    for (const [at, part] of parts.entries()) {
+      const path = [this.real, ...resolved, part].join('/');
+      const stat = this.#fs.lstat(path);
+      if (stat === undefined) return { kind: 'inside', parts: [...resolved, ...parts.slice(at)], missing: parts.length - at };
+      if (stat.kind === 'directory') {
+        resolved = [...resolved, part];
+      } else if (stat.kind === 'link') {
+        const target = this.#realFolder(path);
+        if (target === undefined) return { kind: 'blocked' };
+        const inside = this.#insideReal(target);
+        if (inside === undefined) return { kind: 'outside' };
+        resolved = inside;
+      } else {
+        return { kind: 'blocked' };
+      }
+    }
+    return { kind: 'inside', parts: resolved, missing: 0 };
+  }
+
+  #realFolder(path: string): string | undefined {
+    try {
+      const real = this.#fs.realpath(path);
+      return this.#fs.stat(real)?.kind === 'directory' ? real : undefined;
+    } catch (error) {
+      if (isMissing(error) || (error as { code?: unknown }).code === 'ELOOP') return undefined;
+      throw error;
+    }
+  }
+
+  #insideReal(path: string): string[] | undefined {
+    if (path === this.real) return [];
+    return path.startsWith(`${this.real}/`) ? path.slice(this.real.length + 1).split('/') : undefined;
+  }
+}
+
+/** Gives the components of a relative path, `.` and `..` taken as text, or undefined when it leads out. */
+function normalParts(path: string): string[] | undefined {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') parts.push(part);
+    else if (parts.pop() === undefined) return undefined;
+  }
+  return parts;
+}
+
+function trimSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ENOENT';
+}

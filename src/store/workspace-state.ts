@@ -1,0 +1,78 @@
+import type { ConfinedPath, ConfinedRoot } from '../fs/confined-path.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { UnexpectedKindError } from '../fs/file-system.js';
+import type { PresentState } from '../plan/file-change.js';
+import { hashOpenFile } from './blob-store.js';
+import type { StoreDeps } from './deps.js';
+
+/** A path of a checkpoint, found in a workspace. */
+export interface LocatedPath {
+  readonly where: ConfinedPath;
+  /** The one name of the file, under whatever name it was recorded. */
+  readonly resolved: string;
+}
+
+/** Finds a path in a workspace; what lies in the store is outside of every workspace. */
+export function locate(deps: StoreDeps, workspace: ConfinedRoot, path: string): LocatedPath {
+  const where = workspace.resolve(path);
+  if (where.kind !== 'inside') return { where, resolved: path };
+  if (liesInStore(deps, workspace, where.path)) return { where: { kind: 'outside' }, resolved: path };
+  return { where, resolved: where.path };
+}
+
+/**
+ * Reads what is at a located path now. Only regular files are opened, and a pipe cannot hold us.
+ *
+ * The folder is reached by descriptors, so what is read lies inside even while somebody swaps links.
+ */
+export function readPresent(deps: StoreDeps, workspace: ConfinedRoot, located: LocatedPath): PresentState {
+  const { where } = located;
+  if (where.kind === 'root') return { kind: 'folder' };
+  if (where.kind !== 'inside') return { kind: where.kind };
+  if (where.missingFolders > 0) return { kind: 'absent', missingFolders: where.missingFolders };
+  try {
+    const present = workspace.inFolderOf(where.path, (folder, name) => readEntry(deps.fs, `${folder.path}/${name}`));
+    return present ?? { kind: 'absent', missingFolders: 0 };
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+/** Reads what is at a path, whose folder is held open. */
+export function readEntry(fs: FileSystem, path: string): PresentState {
+  const stat = fs.lstat(path);
+  if (stat === undefined) return { kind: 'absent', missingFolders: 0 };
+  if (stat.kind === 'directory') return { kind: 'folder' };
+  if (stat.kind === 'other') return { kind: 'special' };
+  if (stat.kind === 'link') return { kind: 'link', target: fs.readlink(path), mtimeMs: stat.mtimeMs };
+  try {
+    const fd = fs.openRead(path);
+    try {
+      const opened = fs.fstat(fd);
+      return { kind: 'file', ...hashOpenFile(fs, fd), mode: opened.mode & 0o777, mtimeMs: opened.mtimeMs };
+    } finally {
+      fs.close(fd);
+    }
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): PresentState {
+  if (error instanceof UnexpectedKindError) return { kind: error.found === 'directory' ? 'folder' : 'special' };
+  const code = (error as { code?: unknown } | null)?.code;
+  if (typeof code !== 'string') throw error;
+  if (code === 'ELOOP' || code === 'ENOTDIR') return { kind: 'blocked' };
+  return { kind: 'unreadable', reason: code };
+}
+
+function liesInStore(deps: StoreDeps, workspace: ConfinedRoot, path: string): boolean {
+  const full = `${workspace.real}/${path}`;
+  let store: string;
+  try {
+    store = deps.fs.realpath(deps.root);
+  } catch {
+    return false;
+  }
+  return full === store || full.startsWith(`${store}/`);
+}
