@@ -172,7 +172,8 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
   });
   const obstacle = whyImpossible(wanted, facts);
   if (obstacle !== undefined) return change('impossible', obstacle);
-  if (hasState(present, wanted)) return change('leave', wanted.kind === 'absent' ? 'is not there, as then' : 'is as it was then');
+  if (hasState(present, wanted))
+    return change('leave', wanted.kind === 'absent' ? 'is not there, as then' : 'is as it was then');
   const action = wanted.kind === 'absent' ? 'delete' : 'restore';
   if (wanted.kind === 'stored' && present.kind === 'link') {
     // Nobody can tell whether a tool wrote through the link or put it there (FORMAT.md, 5, paths).

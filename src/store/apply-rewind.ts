@@ -1,19 +1,212 @@
+import { ConflictError, IncompleteError, InvalidArgumentError } from '../errors.js';
+import { parseSessionId } from '../model/ids.js';
+import type { RestoreReport } from '../model/rewind-record.js';
+import type { FileChange } from '../plan/file-change.js';
+import { effectiveChanges, type RewindPlan } from '../plan/rewind.js';
 import type { StoreDeps } from './deps.js';
+import type { LockedSession } from './locked-session.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
+import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-rewind.js';
+import { openLog } from './read-session.js';
+import { refuseInterrupted, runTransaction, type TransactionResult } from './rewind-transaction.js';
+import { withSession } from './session-lock.js';
 
-/** What a restore did to the workspace, as it is stored in the marker. */
-export interface RestoreReport {
+/** What a rewind did, with the reason for each path that it left out. */
+export interface RewindReport {
+  readonly rewindId: string;
   readonly targetSequence: number;
   readonly filesRestored: number;
   readonly filesDeleted: number;
-  /** Paths that could not be brought back. */
-  readonly skipped?: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }
-export async function restoreToSequence(_d: StoreDeps, _id: string, _root: string, _n: number): Promise<RestoreReport> {
-  throw new Error('stub');
+
+export interface RewindResult {
+  readonly plan: RewindPlan;
+  readonly report: RewindReport;
 }
-export async function applyRewind(_d: StoreDeps, _id: string, _root: string, _n: number): Promise<RestoreReport> {
-  throw new Error('stub');
+
+/** Plans a rewind and does nothing. See {@link planFromDisk} for what it throws. */
+export function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
+  const id = parseSessionId(sessionId);
+  const log = openLog(deps, id);
+  checkTarget(options.target);
+  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  return planFromDisk(deps, id, log, metadata, options).plan;
 }
-export async function truncateEvents(_d: StoreDeps, _id: string, _n: number): Promise<void> {
-  throw new Error('stub');
+
+/**
+ * Goes back: files first, then one rename that puts the new log in place. All or nothing; what is dropped or
+ * overwritten is kept.
+ * @throws IncompleteError (`INCOMPLETE`) with the plan, when something cannot be restored and a part will not do.
+ * @throws ConflictError (`CONFLICT`) with the plan, when somebody else's change would be overwritten without force.
+ * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished and cannot be undone.
+ * @see FORMAT.md, 6; RELIABILITY.md, 2.2
+ */
+export async function rewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindResult> {
+  checkTarget(options.target);
+  return withSession(deps, sessionId, (session) => {
+    refuseInterrupted(session);
+    return carryOut(session, planHere(session, options), options);
+  });
 }
+
+/** {@link rewind} under the reference's name and with its report. A target beyond the end drops nothing. */
+export async function applyRewind(
+  deps: StoreDeps,
+  sessionId: string,
+  workspaceRoot: string,
+  targetSequence: number,
+): Promise<RestoreReport> {
+  const target = Math.max(0, checkedTarget(targetSequence));
+  return withSession(deps, sessionId, (session) => {
+    refuseInterrupted(session);
+    const planned = planHere(session, { target, workspace: workspaceRoot }, true);
+    return storedReport(carryOut(session, planned, { target, workspace: workspaceRoot }, targetSequence).report);
+  });
+}
+
+/**
+ * Brings files back to what they were just after an event; log and metadata keep their bytes.
+ *
+ * The bare primitive of the reference: it restores what it can, asks nobody, and reports the rest. The content that it
+ * replaces is kept for undo. A link in the place of a file is skipped.
+ */
+export async function restoreToSequence(
+  deps: StoreDeps,
+  sessionId: string,
+  workspaceRoot: string,
+  targetSequence: number,
+): Promise<RestoreReport> {
+  const target = Math.max(0, checkedTarget(targetSequence));
+  return withSession(deps, sessionId, (session) => {
+    refuseInterrupted(session);
+    const { plan, workspace } = planHere(session, { target, part: 'files', workspace: workspaceRoot }, true);
+    const changes = plan.files.flatMap((file) =>
+      isBareChange(file) ? [{ ...file, action: file.forced ?? file.action }] : [],
+    );
+    const left = plan.files.filter(
+      (file) => file.action === 'impossible' || (file.action === 'conflict' && !isBareChange(file)),
+    );
+    if (workspace !== undefined && changes.length > 0) {
+      runTransaction(session, { target, changes, workspace, keepThrough: undefined, marker: undefined });
+    }
+    return storedReport(reportOf('', targetSequence, plan, changes, left));
+  });
+}
+
+/** Drops the events after a sequence. The log as it was is kept for undo; sequences are never used again. */
+export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThroughSequence: number): Promise<void> {
+  const target = Math.max(0, checkedTarget(keepThroughSequence));
+  await withSession(deps, sessionId, (session) => {
+    const outline = session.log.outline(session.metadata.eventCount);
+    const dropped = outline.events.some(({ sequence }) => sequence > target);
+    if (dropped)
+      runTransaction(session, { target, changes: [], workspace: undefined, keepThrough: target, marker: undefined });
+    const last = outline.events.findLast(({ sequence }) => sequence <= target);
+    session.updateMetadata({
+      updatedAt: session.stampNotBefore(),
+      lastEventType: last?.type,
+      eventCount: outline.highest,
+    });
+  });
+}
+
+/** Carries a plan out under the lock that it was made under. */
+export function carryOut(
+  session: LockedSession,
+  { plan, workspace }: Pick<PlannedRewind, 'plan' | 'workspace'>,
+  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'target' | 'workspace'>,
+  reportedTarget = plan.target,
+  undoes?: { readonly rewindId: string; readonly restoreLog: string | undefined },
+): RewindResult {
+  refuseUnlessAllowed(plan, options);
+  const changes = effectiveChanges(plan, options.force === true);
+  const left = plan.files.filter(
+    (file) => file.action === 'impossible' || (file.action === 'conflict' && options.force !== true),
+  );
+  const marker = (rewindId: string): { report: RestoreReport; undoes: string | undefined } => ({
+    report: storedReport(reportOf(rewindId, reportedTarget, plan, changes, left)),
+    undoes: undoes?.rewindId,
+  });
+  const done: TransactionResult = runTransaction(session, {
+    target: plan.target,
+    changes,
+    workspace,
+    keepThrough: options.part === 'files' ? Number.POSITIVE_INFINITY : plan.target,
+    marker,
+    restoreLog: undoes?.restoreLog,
+    dropsEvents: plan.dropped.length > 0,
+  });
+  return { plan, report: reportOf(done.rewindId, reportedTarget, plan, changes, left) };
+}
+
+function planHere(session: LockedSession, options: RewindOptions, lenientTarget = false): PlannedRewind {
+  session.sealedTail();
+  return planFromDisk(session.deps, session.id, session.log, session.metadata, options, lenientTarget);
+}
+
+function refuseUnlessAllowed(plan: RewindPlan, options: Pick<RewindOptions, 'force' | 'allowPartial'>): void {
+  const impossible = plan.files.filter(({ action }) => action === 'impossible');
+  if (impossible.length > 0 && options.allowPartial !== true) {
+    throw new IncompleteError(
+      `${impossible.length} of ${plan.files.length} files cannot be restored: ${named(impossible)}`,
+      plan,
+    );
+  }
+  const conflicts = plan.files.filter(({ action }) => action === 'conflict');
+  if (conflicts.length > 0 && options.force !== true) {
+    throw new ConflictError(
+      `${conflicts.length} of ${plan.files.length} files were changed by somebody else: ${named(conflicts)}`,
+      plan,
+    );
+  }
+}
+
+function reportOf(
+  rewindId: string,
+  targetSequence: number,
+  plan: RewindPlan,
+  changes: readonly FileChange[],
+  left: readonly FileChange[],
+): RewindReport {
+  // A file that is as it was counts, too: what the report tells is the state reached (FORMAT.md, 4, restoreToSequence).
+  const reached = [...changes, ...plan.files.filter(({ action }) => action === 'leave')];
+  const deleted = reached.filter(({ wanted }) => wanted.kind === 'absent').length;
+  return {
+    rewindId,
+    targetSequence,
+    filesRestored: reached.length - deleted,
+    filesDeleted: deleted,
+    skipped: left.map(({ path, reason }) => ({ path, reason })),
+  };
+}
+
+function storedReport({ targetSequence, filesRestored, filesDeleted, skipped }: RewindReport): RestoreReport {
+  const paths = skipped.map(({ path }) => path);
+  return { targetSequence, filesRestored, filesDeleted, ...(paths.length > 0 ? { skipped: paths } : {}) };
+}
+
+// A link where a blob belongs is left alone; whatever else was changed is replaced, as the reference does.
+function isBareChange({ action, forced, present }: FileChange): boolean {
+  if (action === 'restore' || action === 'delete') return true;
+  return action === 'conflict' && forced !== undefined && present.kind !== 'link';
+}
+
+function named(files: readonly FileChange[]): string {
+  const shown = files.slice(0, 5).map(({ path, reason }) => `${JSON.stringify(path)} ${reason}`);
+  return files.length > 5 ? `${shown.join('; ')}; and ${files.length - 5} more` : shown.join('; ');
+}
+
+function checkTarget(target: number): void {
+  if (!Number.isSafeInteger(target) || target < 0) {
+    throw new InvalidArgumentError('target', `The target is ${target}; it is a sequence, or 0 for none`);
+  }
+}
+
+function checkedTarget(target: number): number {
+  if (!Number.isSafeInteger(target))
+    throw new InvalidArgumentError('targetSequence', `The target is ${target}; it is a sequence`);
+  return target;
+}
+
+export type { RestoreReport };

@@ -46,10 +46,14 @@ export class BlobStore {
    * The file is read once, in pieces, while it is copied: the hash that is given back is of the bytes that are kept.
    * @param limit - Bytes after which to give up; undefined is given then.
    */
-  storeFile(fd: number, limit = Number.POSITIVE_INFINITY): { readonly hash: BlobHash; readonly bytes: number } | undefined {
+  storeFile(
+    fd: number,
+    limit = Number.POSITIVE_INFINITY,
+  ): { readonly hash: BlobHash; readonly bytes: number } | undefined {
     const { fs } = this.#deps;
     this.prepare();
-    const temp = `${this.#paths.blobs}/${TEMP_PREFIX}${this.#deps.newId()}`;
+    // Beside the log, where a sweep finds it without reading thousands of blobs.
+    const temp = `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
     try {
       const stored = copyToNewFile(fs, fd, temp, limit);
       if (stored === undefined || this.check(stored.hash).kind === 'intact') {
@@ -93,9 +97,9 @@ function copyToNewFile(
   }
 }
 
-/** Gives the hash of bytes. */
-export function hashOf(content: Uint8Array): BlobHash {
-  return createHash('sha256').update(content).digest('hex') as BlobHash;
+/** Gives the hash of a text as UTF-8. */
+export function hashText(text: string): BlobHash {
+  return createHash('sha256').update(text, 'utf8').digest('hex') as BlobHash;
 }
 
 /** Gives the hash and size of an open file, read in pieces. */

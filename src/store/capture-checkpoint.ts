@@ -161,5 +161,12 @@ function skipped(path: string, bytes: number): CheckpointFile {
 // What the workspace refuses is skipped; what the store refuses (a full disk) is an error of the capture.
 function isRefusedBySystem(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return code === 'EACCES' || code === 'EPERM' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENOENT' || code === 'ENAMETOOLONG';
+  return (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'ELOOP' ||
+    code === 'ENOTDIR' ||
+    code === 'ENOENT' ||
+    code === 'ENAMETOOLONG'
+  );
 }

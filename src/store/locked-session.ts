@@ -60,6 +60,11 @@ export class LockedSession {
     return formatInstant(this.deps.now());
   }
 
+  /** Gives the present time, or `updatedAt` where that is later: it never goes down (FAULTS.md, 25). */
+  stampNotBefore(): string {
+    return laterOf(this.metadata.updatedAt, this.stamp());
+  }
+
   /** Replaces the metadata; nothing is written when nothing changes. */
   updateMetadata(changes: MetadataChanges): SessionMetadata {
     const document = changeMetadata(this.document(), changes);

@@ -1,4 +1,90 @@
+import { LogDamagedError, ZeroSessionsError } from '../errors.js';
+import { removeQuietly } from '../fs/durable-file.js';
+import { decodeIntent } from '../model/rewind-record.js';
+import { laterOf } from '../model/time.js';
+import { specAndGoalAfter } from '../plan/derive-state.js';
+import type { LogTail } from './event-log.js';
+import { KeptRecords } from './kept-records.js';
+import { EVENTS_FILE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
+import { rollBack } from './roll-back.js';
 
-/** Puts right what a crash left: see below. */
-export function recover(_session: LockedSession): void {}
+/**
+ * Puts right what a crash left; run under the lock before every writing operation.
+ *
+ * An unfinished rewind is rolled back, a kept record that nothing came of is taken away, metadata that lag behind the
+ * log are put right, our own temp files are swept. A torn tail is sealed by whoever appends. Where all is well it
+ * changes nothing. It never drops a complete event and never prunes blobs.
+ * @see RELIABILITY.md, 3.3
+ */
+export function recover(session: LockedSession): void {
+  sweepTemps(session);
+  const tail = readTail(session);
+  if (tail === undefined) return;
+  const rolledBack = rollBackUnfinished(session, tail);
+  discardUncommittedRecord(session);
+  mendMetadata(session, rolledBack ? session.log.tail() : tail);
+}
+
+// Damage at the end is the operation's to report: reading, listing and restoring metadata go on.
+function readTail(session: LockedSession): LogTail | undefined {
+  try {
+    return session.log.tail();
+  } catch (error) {
+    if (error instanceof LogDamagedError) return undefined;
+    throw error;
+  }
+}
+
+function rollBackUnfinished(session: LockedSession, { last }: LogTail): boolean {
+  const intent = last === undefined ? undefined : decodeIntent(last, session.id);
+  if (intent === undefined) return false;
+  const result = rollBack(session, intent);
+  const message =
+    result.kind === 'rolledBack'
+      ? `An interrupted rewind was taken back; files put back: ${result.files}`
+      : `An interrupted rewind was left as it is: ${result.reason}${result.paths.length > 0 ? `: ${result.paths.join(', ')}` : ''}`;
+  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
+  return result.kind === 'rolledBack';
+}
+
+/**
+ * Until the commit a kept record shares the log's bytes: an append would go into both. So the record of something
+ * that was cut short before its commit goes before anything is written.
+ */
+function discardUncommittedRecord(session: LockedSession): void {
+  const { fs } = session.deps;
+  const kept = new KeptRecords(session.deps, session.paths);
+  const newest = kept.ids().at(-1);
+  if (newest === undefined) return;
+  const record = fs.lstat(`${kept.folderOf(newest)}/${EVENTS_FILE}`);
+  const log = fs.lstat(session.paths.events);
+  const shares = record !== undefined && log !== undefined && record.ino === log.ino && record.dev === log.dev;
+  const unfinished = record === undefined;
+  if (shares || unfinished) kept.discard(newest);
+}
+
+// The log is the truth: what it says after the last counted event is carried into the metadata.
+function mendMetadata(session: LockedSession, { last }: LogTail): void {
+  if (last === undefined || decodeIntent(last, session.id) !== undefined) return;
+  try {
+    const { eventCount, lastEventType, updatedAt } = session.metadata;
+    if (last.sequence <= eventCount && last.type === lastEventType) return;
+    session.updateMetadata({
+      ...specAndGoalAfter(session.log.events(), session.metadata),
+      updatedAt: laterOf(updatedAt, last.createdAt),
+      eventCount: Math.max(eventCount, last.sequence),
+      lastEventType: last.type,
+    });
+  } catch (error) {
+    // Metadata that cannot be read are the operation's to report; a full disk must not block on a cache.
+    if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
+  }
+}
+
+function sweepTemps(session: LockedSession): void {
+  const { fs } = session.deps;
+  for (const { name, kind } of fs.readdir(session.paths.folder)) {
+    if (kind === 'file' && name.startsWith(TEMP_PREFIX)) removeQuietly(fs, `${session.paths.folder}/${name}`);
+  }
+}

@@ -3,7 +3,7 @@ import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
 import type { PreparedExec } from '../plan/exec-prompt.js';
 import { replayEvents } from '../plan/replay.js';
-import { outlineRewind, type RewindOutline, type RewindTargetOptions } from '../plan/rewind.js';
+import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind.js';
 import {
   type AppendUnlessExists,
   appendEvents,
@@ -13,7 +13,15 @@ import {
   updateTitle,
   updateTitleIfCurrent,
 } from './append-events.js';
-import { applyRewind, type RestoreReport, restoreToSequence, truncateEvents } from './apply-rewind.js';
+import {
+  applyRewind,
+  previewRewind,
+  type RestoreReport,
+  type RewindResult,
+  restoreToSequence,
+  rewind,
+  truncateEvents,
+} from './apply-rewind.js';
 import { captureToolCheckpoint, snapshotForCheckpoint } from './capture-checkpoint.js';
 import {
   addGoalUsage,
@@ -32,6 +40,7 @@ import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
 import { listSessions, type SessionList } from './list-sessions.js';
 import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
+import type { RewindOptions } from './preview-rewind.js';
 import {
   type RawLogLine,
   type ReadOptions,
@@ -52,6 +61,7 @@ import {
   type SessionAndEvent,
 } from './record-spec.js';
 import { withStoreErrors } from './system-errors.js';
+import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
 
 /**
  * The sessions under one root.
@@ -256,6 +266,31 @@ export class SessionStore {
   /** Goes back to a sequence, log and files, all or nothing. */
   applyRewind(sessionId: string, workspaceRoot: string, targetSequence: number): Promise<RestoreReport> {
     return withStoreErrors(() => applyRewind(this.#deps, sessionId, workspaceRoot, targetSequence));
+  }
+
+  /** Tells what {@link rewind} would do, file by file, and does nothing. */
+  previewRewind(sessionId: string, options: RewindOptions): Promise<RewindPlan> {
+    return withStoreErrors(() => previewRewind(this.#deps, sessionId, options));
+  }
+
+  /** Goes back to a sequence as the options say; refuses what would be half or would overwrite. */
+  rewind(sessionId: string, options: RewindOptions): Promise<RewindResult> {
+    return withStoreErrors(() => rewind(this.#deps, sessionId, options));
+  }
+
+  /** Tells what {@link undoRewind} would do, and does nothing. */
+  previewUndo(sessionId: string, options: UndoOptions = {}): Promise<RewindPlan> {
+    return withStoreErrors(() => previewUndo(this.#deps, sessionId, options));
+  }
+
+  /** Undoes a rewind, a restore or an undo. */
+  undoRewind(sessionId: string, options: UndoOptions = {}): Promise<RewindResult> {
+    return withStoreErrors(() => undoRewind(this.#deps, sessionId, options));
+  }
+
+  /** Gives what can be undone, newest first. */
+  rewindHistory(sessionId: string): Promise<readonly RewindRecord[]> {
+    return withStoreErrors(() => rewindHistory(this.#deps, sessionId));
   }
 
   /** Tells which events a summary would stand for, and gives the prompt for it. */

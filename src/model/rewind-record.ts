@@ -1,0 +1,119 @@
+import { type FileState, OWN_TOOL_PREFIX, REWIND_INTENT_TOOL, type StoredEvent } from './event.js';
+import { decodeCheckpoint, decodePayload, encodeCheckpointFile } from './event-codec.js';
+import { encodeRecord, isRecord, type RawJson } from './json.js';
+
+/** What a rewind did to the workspace, as it is stored in its marker. */
+export interface RestoreReport {
+  readonly targetSequence: number;
+  readonly filesRestored: number;
+  readonly filesDeleted: number;
+  /** Paths that could not be brought back. */
+  readonly skipped?: readonly string[];
+}
+
+/** A rewind announced: what each file is, and what it is to become (FORMAT.md, 6). */
+export interface RewindIntent {
+  /** A ULID; also the name of the kept record. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly target: number;
+  readonly workspace: string;
+  readonly files: readonly { readonly path: string; readonly before: FileState; readonly to: FileState }[];
+}
+
+/** Tells whether an event announces a rewind. */
+export function isRewindIntent(event: Pick<StoredEvent, 'id' | 'type' | 'payload'>): boolean {
+  if (event.type !== 'session_checkpoint' || event.payload === undefined) return false;
+  try {
+    return decodePayload(event, event.type).tool === REWIND_INTENT_TOOL;
+  } catch {
+    return false;
+  }
+}
+
+/** Tells whether a checkpoint is one of ours, which no user made. */
+export function isOwnCheckpoint(event: Pick<StoredEvent, 'id' | 'type' | 'payload'>): boolean {
+  if (event.type !== 'session_checkpoint') return false;
+  try {
+    const { tool } = decodePayload(event, event.type);
+    return typeof tool === 'string' && tool.startsWith(OWN_TOOL_PREFIX);
+  } catch {
+    return false;
+  }
+}
+
+/** Gives the payload of the event that announces a rewind. */
+export function encodeIntent(intent: RewindIntent): RawJson {
+  return encodeRecord({
+    tool: REWIND_INTENT_TOOL,
+    files: intent.files.map(({ path, before, to }) => {
+      const { path: _path, ...state } = encodeCheckpointFile({ path, state: to });
+      return { ...encodeCheckpointFile({ path, state: before }), to: state };
+    }),
+    rewind: { id: intent.id, session: intent.sessionId, target: intent.target, workspace: intent.workspace },
+  });
+}
+
+/**
+ * Gives what an intent event announces, or undefined when it is not one, or not one that can be acted on.
+ * @param sessionId - The session whose log it is: an intent that was copied from another announces nothing here.
+ */
+export function decodeIntent(event: StoredEvent, sessionId: string): RewindIntent | undefined {
+  if (!isRewindIntent(event)) return undefined;
+  try {
+    const payload = decodePayload(event, event.type);
+    const { rewind, files } = payload;
+    if (!isRecord(rewind) || rewind.session !== sessionId || !Array.isArray(files)) return undefined;
+    const { id, target, workspace } = rewind;
+    if (typeof id !== 'string' || typeof target !== 'number' || typeof workspace !== 'string') return undefined;
+    const before = decodeCheckpoint(event).files;
+    const after = decodeCheckpoint({ id: event.id, payload: targetsAsCheckpoint(files) }).files;
+    return {
+      id,
+      sessionId,
+      target,
+      workspace,
+      files: before.map(({ path, state }, at) => ({ path, before: state, to: after[at]?.state ?? state })),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Gives the payload of a `session_rewind` marker, in the order that FORMAT.md, 6 gives. */
+export function encodeMarker(marker: {
+  readonly report: RestoreReport;
+  readonly rewindId: string;
+  readonly undoes?: string | undefined;
+}): RawJson {
+  const { report, rewindId, undoes } = marker;
+  const { targetSequence, filesRestored, filesDeleted, skipped = [] } = report;
+  return encodeRecord({
+    targetSequence,
+    report: { targetSequence, filesRestored, filesDeleted, ...(skipped.length > 0 ? { skipped } : {}) },
+    rewindId,
+    ...(undoes === undefined ? {} : { undoes }),
+  });
+}
+
+/** Gives what a `session_rewind` marker says, or undefined when it cannot be decoded. */
+export function decodeMarker(
+  event: Pick<StoredEvent, 'id' | 'payload'>,
+): { readonly rewindId: string; readonly undoes: string; readonly targetSequence: number } | undefined {
+  try {
+    const { rewindId, undoes, targetSequence } = decodePayload(event, 'session_rewind');
+    return {
+      rewindId: typeof rewindId === 'string' ? rewindId : '',
+      undoes: typeof undoes === 'string' ? undoes : '',
+      targetSequence: typeof targetSequence === 'number' ? targetSequence : 0,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+// The target states have the shape of a checkpoint's files, so one decoder reads both.
+function targetsAsCheckpoint(files: readonly unknown[]): RawJson {
+  const targets = files.map((file) => ({ path: '', ...(isRecord(file) && isRecord(file.to) ? file.to : {}) }));
+  return encodeRecord({ tool: '', files: targets });
+}

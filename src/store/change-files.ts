@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { StalePlanError } from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
+import { createFile, removeQuietly, syncFile } from '../fs/durable-file.js';
+import type { FolderHandle } from '../fs/file-system.js';
+import { writeFully } from '../fs/jsonl.js';
+import type { FileState } from '../model/event.js';
+import type { FileChange } from '../plan/file-change.js';
+import { FILE_MODE, TEMP_PREFIX } from './layout.js';
+import type { LockedSession } from './locked-session.js';
+
+/** One file that is to be put into a state. */
+export interface StateChange {
+  /** Resolved, inside the workspace. */
+  readonly path: string;
+  readonly to: FileState;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const DEFAULT_FILE_MODE = 0o644;
+const DEFAULT_FOLDER_MODE = 0o755;
+
+/** Gives the changes of a plan as states to reach. */
+export function stateChanges(changes: readonly FileChange[]): readonly StateChange[] {
+  return changes.map(({ resolved, wanted }) => ({ path: resolved, to: wanted }));
+}
+
+/**
+ * Puts files into their states: everything is staged beside its target first, then renamed or removed, then synced.
+ *
+ * When staging fails nothing has changed and what was staged is gone. Names of staged files derive from `id`, so that
+ * recovery finds them.
+ */
+export function changeFiles(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  id: string,
+  changes: readonly StateChange[],
+): void {
+  const staged: number[] = [];
+  try {
+    for (const [at, { path, to }] of changes.entries()) {
+      if (to.kind === 'absent') continue;
+      staged.push(at);
+      stage(session, workspace, path, stagedName(id, at), to);
+    }
+  } catch (error) {
+    for (const at of staged) unstage(session, workspace, (changes[at] as StateChange).path, stagedName(id, at));
+    throw error;
+  }
+  for (const [at, { path, to }] of changes.entries()) {
+    session.assertHeld();
+    if (to.kind === 'absent') remove(session, workspace, path);
+    else put(session, workspace, path, stagedName(id, at));
+  }
+}
+
+/** Removes what an interrupted change may have staged beside these paths. */
+export function unstageAll(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  id: string,
+  paths: readonly string[],
+): void {
+  for (const [at, path] of paths.entries()) unstage(session, workspace, path, stagedName(id, at));
+}
+
+/** Removes the folders above a path that the session made and that are empty now, the innermost first. */
+export function removeEmptyFolders(session: LockedSession, workspace: ConfinedRoot, path: string, count: number): void {
+  let folder = path;
+  for (let left = count; left > 0; left -= 1) {
+    const cut = folder.lastIndexOf('/');
+    if (cut < 0) return;
+    folder = folder.slice(0, cut);
+    try {
+      workspace.inFolderOf(folder, (parent, name) => {
+        session.deps.fs.rmdir(`${parent.path}/${name}`);
+        parent.sync();
+      });
+    } catch {
+      return; // not empty, not there, or not ours to remove: it stays
+    }
+  }
+}
+
+/**
+ * Makes the present content of files and their names durable: it is what an interrupted rewind goes back to.
+ * @see RELIABILITY.md, 2.3, the first lesson
+ */
+export function syncPresent(session: LockedSession, workspace: ConfinedRoot, paths: readonly string[]): void {
+  const { fs } = session.deps;
+  for (const path of paths) {
+    workspace.inFolderOf(path, (folder, name) => {
+      const entry = `${folder.path}/${name}`;
+      if (fs.lstat(entry)?.kind === 'file') {
+        const fd = fs.openRead(entry);
+        try {
+          syncFile(fs, fd, path);
+        } finally {
+          fs.close(fd);
+        }
+      }
+      folder.sync();
+    });
+  }
+}
+
+function stagedName(id: string, at: number): string {
+  return `${TEMP_PREFIX}${id}-${at}`;
+}
+
+function stage(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string, to: FileState): void {
+  const { fs } = session.deps;
+  workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, (folder, name) => {
+    const tempPath = `${folder.path}/${temp}`;
+    if (to.kind === 'link') {
+      fs.symlink(to.target, tempPath);
+    } else if (to.kind === 'stored') {
+      const mode = to.mode > 0 ? to.mode : presentMode(session, folder, name);
+      stageContent(session, tempPath, to, mode);
+    }
+  });
+}
+
+// Without a recorded mode the file keeps the one that it has.
+function presentMode(session: LockedSession, folder: FolderHandle, name: string): number {
+  const stat = session.deps.fs.lstat(`${folder.path}/${name}`);
+  return stat?.kind === 'file' ? stat.mode & 0o777 : DEFAULT_FILE_MODE;
+}
+
+function stageContent(
+  session: LockedSession,
+  tempPath: string,
+  to: FileState & { kind: 'stored' },
+  mode: number,
+): void {
+  const { fs } = session.deps;
+  if (to.hash === undefined) throw new Error(`planned to restore from ${to.blob}, which is no hash`);
+  const hash = createHash('sha256');
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  const source = fs.openRead(session.blobs.pathOf(to.hash));
+  try {
+    createFile(fs, tempPath, new Uint8Array(0), FILE_MODE);
+    const target = fs.openAppend(tempPath);
+    try {
+      for (let at = 0; ; ) {
+        const count = fs.read(source, chunk, 0, chunk.length, at);
+        if (count === 0) break;
+        const piece = chunk.subarray(0, count);
+        hash.update(piece);
+        writeFully(fs, target, piece);
+        at += count;
+      }
+      // The blob may have been swapped since the plan checked it.
+      if (hash.digest('hex') !== to.hash) throw new StalePlanError(`Blob ${to.hash} changed while it was restored`);
+      fs.fchmod(target, mode);
+      syncFile(fs, target, tempPath);
+    } finally {
+      fs.close(target);
+    }
+  } finally {
+    fs.close(source);
+  }
+}
+
+function put(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string): void {
+  workspace.inFolderOf(path, (folder, name) => {
+    session.deps.fs.rename(`${folder.path}/${temp}`, `${folder.path}/${name}`);
+    folder.sync();
+  });
+}
+
+function remove(session: LockedSession, workspace: ConfinedRoot, path: string): void {
+  const { fs } = session.deps;
+  workspace.inFolderOf(path, (folder, name) => {
+    const entry = `${folder.path}/${name}`;
+    if (fs.lstat(entry) === undefined) return;
+    fs.unlink(entry);
+    folder.sync();
+  });
+}
+
+function unstage(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string): void {
+  try {
+    workspace.inFolderOf(path, (folder) => {
+      const entry = `${folder.path}/${temp}`;
+      if (session.deps.fs.lstat(entry) !== undefined) removeQuietly(session.deps.fs, entry);
+    });
+  } catch {
+    // The folder is not what it was: nothing of ours can be in it.
+  }
+}

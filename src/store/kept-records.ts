@@ -1,0 +1,139 @@
+import { createFile, ensureFolder, isMissing, syncFile, syncFolder } from '../fs/durable-file.js';
+import type { FileSystem } from '../fs/file-system.js';
+import { writeFully } from '../fs/jsonl.js';
+import type { FileState } from '../model/event.js';
+import { type BlobHash, parseBlobHash } from '../model/ids.js';
+import { checkContent } from './blob-store.js';
+import type { StoreDeps } from './deps.js';
+import { EventLog } from './event-log.js';
+import { BLOBS_DIR, EVENTS_FILE, FILE_MODE, FOLDER_MODE, type SessionPaths, sessionPaths } from './layout.js';
+import { removeTree } from './publish-session.js';
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/** `.zs/kept` of one session: the log and the blobs from before each rewind, undo, restore or cut. */
+export class KeptRecords {
+  readonly #deps: StoreDeps;
+  readonly #paths: SessionPaths;
+
+  constructor(deps: StoreDeps, paths: SessionPaths) {
+    this.#deps = deps;
+    this.#paths = paths;
+  }
+
+  folderOf(id: string): string {
+    return `${this.#paths.kept}/${id}`;
+  }
+
+  /** Gives the ids of the records, oldest first. */
+  ids(): readonly string[] {
+    if (this.#deps.fs.lstat(this.#paths.kept)?.kind !== 'directory') return [];
+    const folders = this.#deps.fs
+      .readdir(this.#paths.kept)
+      .filter(({ kind, name }) => kind === 'directory' && ULID.test(name));
+    return folders.map(({ name }) => name).sort();
+  }
+
+  has(id: string): boolean {
+    return ULID.test(id) && this.#deps.fs.lstat(`${this.folderOf(id)}/${EVENTS_FILE}`)?.kind === 'file';
+  }
+
+  /** Gives the log that a record holds. */
+  log(id: string, sessionId: string): EventLog {
+    return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)));
+  }
+
+  /**
+   * Keeps the log as it is now, and the blobs that only what is about to go names.
+   *
+   * Hard links where possible: the new log is another file, so the old one keeps its bytes. Durable when it returns.
+   */
+  keep(id: string, hashes: Iterable<BlobHash>): void {
+    const { fs } = this.#deps;
+    ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
+    ensureFolder(fs, this.#paths.kept, FOLDER_MODE);
+    const folder = this.folderOf(id);
+    ensureFolder(fs, folder, FOLDER_MODE);
+    linkOrCopy(fs, this.#paths.events, `${folder}/${EVENTS_FILE}`);
+    const blobs = `${folder}/${BLOBS_DIR}`;
+    let any = false;
+    for (const hash of new Set(hashes)) {
+      const from = `${this.#paths.blobs}/${hash}`;
+      if (fs.lstat(from)?.kind !== 'file') continue;
+      if (!any) ensureFolder(fs, blobs, FOLDER_MODE);
+      any = true;
+      linkOrCopy(fs, from, `${blobs}/${hash}`);
+    }
+    if (any) syncFolder(fs, blobs);
+    syncFolder(fs, folder);
+  }
+
+  /** Tells whether a record holds the content of a state, intact. */
+  hasBlob(id: string, state: FileState): boolean {
+    if (state.kind !== 'stored' || state.hash === undefined) return false;
+    const path = `${this.folderOf(id)}/${BLOBS_DIR}/${state.hash}`;
+    return checkContent(this.#deps.fs, path, state.hash).kind === 'intact';
+  }
+
+  /** Puts blobs of a record back where they are missing: somebody else's rewind may have taken them away. */
+  returnBlobs(id: string): void {
+    const { fs } = this.#deps;
+    const blobs = `${this.folderOf(id)}/${BLOBS_DIR}`;
+    if (fs.lstat(blobs)?.kind !== 'directory') return;
+    ensureFolder(fs, this.#paths.checkpoints, FOLDER_MODE);
+    ensureFolder(fs, this.#paths.blobs, FOLDER_MODE);
+    for (const { name, kind } of fs.readdir(blobs)) {
+      if (kind !== 'file' || parseBlobHash(name) === undefined) continue;
+      const to = `${this.#paths.blobs}/${name}`;
+      if (fs.lstat(to) === undefined) linkOrCopy(fs, `${blobs}/${name}`, to);
+    }
+    syncFolder(fs, this.#paths.blobs);
+  }
+
+  /** Takes a record away that belongs to something which never happened. */
+  discard(id: string): void {
+    const folder = this.folderOf(id);
+    if (this.#deps.fs.lstat(folder) === undefined) return;
+    removeTree(this.#deps, folder);
+    syncFolder(this.#deps.fs, this.#paths.kept);
+  }
+}
+
+function linkOrCopy(fs: FileSystem, from: string, to: string): void {
+  try {
+    fs.link(from, to);
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === 'EEXIST') return;
+    if (isMissing(error)) throw error;
+    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP' && code !== 'ENOSYS')
+      throw error;
+    copyFile(fs, from, to);
+  }
+}
+
+/** Copies a regular file, synced; a copy that fails leaves nothing. */
+export function copyFile(fs: FileSystem, from: string, to: string): void {
+  createFile(fs, to, new Uint8Array(0), FILE_MODE);
+  const chunk = new Uint8Array(256 * 1024);
+  const source = fs.openRead(from);
+  try {
+    const target = fs.openAppend(to);
+    try {
+      for (let at = 0; ; ) {
+        const count = fs.read(source, chunk, 0, chunk.length, at);
+        if (count === 0) break;
+        writeFully(fs, target, chunk.subarray(0, count));
+        at += count;
+      }
+      syncFile(fs, target, to);
+    } catch (error) {
+      fs.unlink(to);
+      throw error;
+    } finally {
+      fs.close(target);
+    }
+  } finally {
+    fs.close(source);
+  }
+}

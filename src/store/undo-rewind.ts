@@ -1,0 +1,234 @@
+import { RewindNotFoundError } from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
+import type { EventRef, FileState } from '../model/event.js';
+import { refOf } from '../model/event-codec.js';
+import { parseSessionId } from '../model/ids.js';
+import { decodeIntent, decodeMarker, type RewindIntent } from '../model/rewind-record.js';
+import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
+import type { RewindPlan } from '../plan/rewind.js';
+import { carryOut, type RewindResult } from './apply-rewind.js';
+import { BlobStore } from './blob-store.js';
+import type { StoreDeps } from './deps.js';
+import { EventLog } from './event-log.js';
+import { KeptRecords } from './kept-records.js';
+import type { SessionPaths } from './layout.js';
+import { unavailableReason, unwritableReason } from './preview-rewind.js';
+import { refuseInterrupted } from './rewind-transaction.js';
+import { requireSession } from './session-folder.js';
+import { withSession } from './session-lock.js';
+import { openWorkspaceToChange } from './workspace.js';
+import { locate, readPresent } from './workspace-state.js';
+
+/** How an undo is asked for. */
+export interface UndoOptions {
+  /** Which rewind, restore or undo; the latest when left out. */
+  readonly rewindId?: string | undefined;
+  readonly force?: boolean | undefined;
+}
+
+/** One thing that can be undone. */
+export interface RewindRecord {
+  readonly rewindId: string;
+  /** When, RFC 3339; empty where no marker tells. */
+  readonly createdAt: string;
+  /** `undo` where a marker says which rewind it undid; `restore` where no event was dropped. */
+  readonly kind: 'rewind' | 'restore' | 'undo' | 'cut';
+  readonly targetSequence: number;
+  /** Events in the log before it. */
+  readonly events: number;
+  /** The last event of that log. */
+  readonly head: number;
+  readonly files: number;
+  readonly undoes: string;
+}
+
+/** Plans an undo and does nothing. */
+export function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): RewindPlan {
+  const id = parseSessionId(sessionId);
+  const paths = requireSession(deps, id);
+  return planUndo(deps, id, paths, options).plan;
+}
+
+/**
+ * Undoes a rewind, a restore or an undo: the log and the files are what they were before it, and what came since is
+ * kept, so that the undo can be undone.
+ * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when there is no such record, or none at all.
+ * @throws ConflictError (`CONFLICT`) when a file is not what the rewind left, unless forced.
+ * @throws IncompleteError (`INCOMPLETE`) when a file cannot be brought back.
+ * @see FORMAT.md, 6, "Undo"
+ */
+export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
+  return withSession(deps, sessionId, (session) => {
+    refuseInterrupted(session);
+    session.sealedTail();
+    const planned = planUndo(deps, session.id, session.paths, options);
+    const { plan, workspace, rewindId } = planned;
+    return carryOut(session, { plan, workspace }, { target: plan.target, force: options.force }, plan.target, {
+      rewindId,
+      restoreLog: rewindId,
+    });
+  });
+}
+
+/** Gives what can be undone, newest first. */
+export function rewindHistory(deps: StoreDeps, sessionId: string): readonly RewindRecord[] {
+  const id = parseSessionId(sessionId);
+  const paths = requireSession(deps, id);
+  const kept = new KeptRecords(deps, paths);
+  const ids = kept.ids().filter((rewindId) => kept.has(rewindId));
+  const markers = readMarkers(deps, id, paths, kept, ids);
+  return ids.map((rewindId) => describe(kept.log(rewindId, id), rewindId, markers.get(rewindId))).reverse();
+}
+
+interface PlannedUndo {
+  readonly plan: RewindPlan;
+  readonly workspace: ConfinedRoot | undefined;
+  readonly rewindId: string;
+}
+
+function planUndo(deps: StoreDeps, sessionId: string, paths: SessionPaths, options: UndoOptions): PlannedUndo {
+  const kept = new KeptRecords(deps, paths);
+  const rewindId = options.rewindId ?? kept.ids().findLast((id) => kept.has(id));
+  if (rewindId === undefined || !kept.has(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
+  const before = readKept(kept.log(rewindId, sessionId), sessionId);
+  const present = [...new EventLog(deps, sessionId, paths).events()].map(refOf);
+  const stays = new Set(before.events.map(identityOf));
+  const workspace = before.intent === undefined ? undefined : openWorkspaceToChange(deps, before.intent.workspace);
+  const files =
+    before.intent === undefined || workspace === undefined
+      ? []
+      : undoChanges(deps, paths, kept, rewindId, workspace, before.intent);
+  const last = before.events.at(-1);
+  const plan: RewindPlan = {
+    sessionId,
+    head: present.at(-1)?.sequence ?? 0,
+    target: last?.sequence ?? 0,
+    targetEventId: last?.id ?? '',
+    keepTarget: true,
+    dropped: present.filter((event) => !stays.has(identityOf(event))),
+    files,
+    complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
+  };
+  return { plan, workspace, rewindId };
+}
+
+function undoChanges(
+  deps: StoreDeps,
+  paths: SessionPaths,
+  kept: KeptRecords,
+  rewindId: string,
+  workspace: ConfinedRoot,
+  intent: RewindIntent,
+): readonly FileChange[] {
+  const blobs = new BlobStore(deps, paths);
+  return intent.files.map(({ path, before, to }) => {
+    const located = locate(deps, workspace, path);
+    const present = readPresent(deps, workspace, located);
+    const missing = kept.hasBlob(rewindId, before) ? undefined : unavailableReason(blobs, before);
+    const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
+    return { path, resolved: located.resolved, wanted: before, present, ...decide(present, before, to, obstacle) };
+  });
+}
+
+function decide(
+  present: PresentState,
+  before: FileState,
+  left: FileState,
+  obstacle: string | undefined,
+): Pick<FileChange, 'action' | 'reason'> & { readonly forced?: 'restore' | 'delete' } {
+  if (hasState(present, before)) return { action: 'leave', reason: 'is as it was before' };
+  if (obstacle !== undefined) return { action: 'impossible', reason: obstacle };
+  const action = before.kind === 'absent' ? 'delete' : 'restore';
+  if (hasContent(present, left)) return { action, reason: 'is as the rewind left it' };
+  return { action: 'conflict', reason: 'was changed after the rewind', forced: action };
+}
+
+function obstacleTo(present: PresentState): string | undefined {
+  switch (present.kind) {
+    case 'file':
+    case 'absent':
+    case 'link':
+      return undefined;
+    case 'folder':
+      return 'is a folder now';
+    case 'special':
+      return 'is a special file now';
+    case 'outside':
+      return 'leads out of the workspace';
+    case 'blocked':
+      return 'cannot be reached: something that is no folder is in the way';
+    case 'unreadable':
+      return `cannot be read (${present.reason})`;
+    default:
+      return present satisfies never;
+  }
+}
+
+/** Reads a kept log: its events without the intent, and the intent at its end. */
+function readKept(
+  log: EventLog,
+  sessionId: string,
+): { readonly events: readonly EventRef[]; readonly intent: RewindIntent | undefined } {
+  const events: EventRef[] = [];
+  let intent: RewindIntent | undefined;
+  for (const event of log.events()) {
+    const found = decodeIntent(event, sessionId);
+    if (found === undefined) events.push(refOf(event));
+    else intent = found;
+  }
+  return { events, intent };
+}
+
+type Markers = ReadonlyMap<string, { readonly createdAt: string; readonly target: number; readonly undoes: string }>;
+
+// A marker may itself have been dropped since; then a later record holds it.
+function readMarkers(
+  deps: StoreDeps,
+  id: string,
+  paths: SessionPaths,
+  kept: KeptRecords,
+  ids: readonly string[],
+): Markers {
+  const markers = new Map<string, { createdAt: string; target: number; undoes: string }>();
+  for (const log of [new EventLog(deps, id, paths), ...ids.map((rewindId) => kept.log(rewindId, id))]) {
+    for (const item of log.scan()) {
+      if (item.kind !== 'event' || item.event.type !== 'session_rewind') continue;
+      const marker = decodeMarker(item.event);
+      if (marker === undefined || marker.rewindId === '') continue;
+      markers.set(marker.rewindId, {
+        createdAt: item.event.createdAt,
+        target: marker.targetSequence,
+        undoes: marker.undoes,
+      });
+    }
+  }
+  return markers;
+}
+
+function describe(log: EventLog, rewindId: string, marker: ReturnType<Markers['get']>): RewindRecord {
+  const { events, intent } = readKept(log, log.sessionId);
+  const head = events.at(-1)?.sequence ?? 0;
+  const target = marker?.target ?? intent?.target ?? 0;
+  const kind =
+    (marker?.undoes ?? '') !== ''
+      ? 'undo'
+      : marker === undefined
+        ? intent === undefined
+          ? 'cut'
+          : 'restore'
+        : 'rewind';
+  return {
+    rewindId,
+    createdAt: marker?.createdAt ?? '',
+    kind,
+    targetSequence: target,
+    events: events.length,
+    head,
+    files: intent?.files.length ?? 0,
+    undoes: marker?.undoes ?? '',
+  };
+}
+
+function identityOf(event: EventRef): string {
+  return `${event.sequence} ${event.type} ${event.createdAt ?? ''} ${event.id}`;
+}
