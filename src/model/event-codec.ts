@@ -120,9 +120,13 @@ export function encodeInput(input: EventInput): { readonly type: string; readonl
 
 function encodePayload(payload: unknown): RawJson | undefined {
   if (payload === undefined || payload === null) return undefined;
-  if (payload instanceof Uint8Array) return payload.length === 0 ? undefined : compactJson(payload);
+  if (payload instanceof Uint8Array) return payload.every(isSpace) ? undefined : compactJson(payload);
   const json = encodeJson(payload);
   return json.length === 4 && decoder.decode(json) === 'null' ? undefined : json;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 /** Gives the reference to an event: what plans and compactions hold of it. */
