@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyDifference, differenceNames, readDifference } from './differences.js';
+import { parseCase, readCaseFile } from './golden-case.js';
+import { runCase } from './run-case.js';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const ownCases = join(here, 'cases');
+// More folders of cases can be named in GOLDEN_CASES, as in PATH: `<folder>/<group>/<name>.json`.
+const extraCases = (process.env.GOLDEN_CASES ?? '').split(delimiter).filter((folder) => folder !== '');
+
+// Recorded under this mask (README.md, "Environment").
+let umask: number;
+beforeAll(() => {
+  umask = process.umask(0o022);
+});
+afterAll(() => {
+  process.umask(umask);
+});
+
+for (const cases of [ownCases, ...extraCases.map((folder) => resolve(folder))]) {
+  const answers = join(dirname(cases), 'differences');
+  describe(`recorded cases of ${cases === ownCases ? 'Zero v0.8.0' : cases}`, () => {
+    test.each(caseNames(cases))('%s', async (name) => {
+      const recorded = readCaseFile(join(cases, `${name}.json`));
+      const difference = readDifference(answers, name);
+      const golden = parseCase(difference === undefined ? recorded : applyDifference(recorded, difference));
+      expect(golden.name).toBe(name);
+
+      const mismatches = await runCase(golden);
+
+      expect(mismatches.join('\n')).toBe('');
+    });
+  });
+}
+
+describe('the two groups of cases', () => {
+  const ours = differenceNames(join(here, 'differences'));
+  const documented = rowsOfTheTable();
+
+  test('given 140 cases, then 130 are answered as recorded and 10 in our own way', () => {
+    const names = caseNames(ownCases);
+
+    expect(names).toHaveLength(140);
+    expect(names.filter((name) => !ours.includes(name))).toHaveLength(130);
+    expect(ours).toHaveLength(10);
+  });
+
+  test('given our own answers, then they are to those cases that DIFFERENCES.md lists', () => {
+    expect(ours).toEqual(documented);
+  });
+});
+
+function caseNames(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.json'))
+    .map((path) => path.slice(0, -'.json'.length))
+    .sort();
+}
+
+function rowsOfTheTable(): readonly string[] {
+  const text = readFileSync(join(here, 'DIFFERENCES.md'), 'utf8');
+  return [...text.matchAll(/^\| ([a-z][\w.-]*\/[\w.-]+) \|/gm)].map((row) => row[1] as string).sort();
+}
