@@ -1,4 +1,10 @@
-import type { EventRef } from '../model/event.js';
+import { InvalidArgumentError, PayloadDamagedError, PlanMismatchError, StalePlanError } from '../errors.js';
+import type { EventRef, StoredEvent } from '../model/event.js';
+import { viewEvent } from '../model/event-codec.js';
+import { trimSpace } from '../model/ids.js';
+import type { LogOutline } from '../model/log-outline.js';
+import { SummaryPrompt } from './compaction-prompt.js';
+import { planReplay, type ReplayPlan } from './replay.js';
 
 export interface CompactionOptions {
   /** How many of the last events stay; 6 when left out or not positive. */
@@ -18,6 +24,7 @@ export interface CompactionPlan {
   readonly summaryPrompt: string;
   /** Characters (code points) of the prompt. */
   readonly promptChars: number;
+  /** Whether the limit was too small for all that the summary stands for. */
   readonly truncated?: boolean;
 }
 
@@ -34,6 +41,190 @@ export interface CompactionPayload {
   readonly truncated?: boolean;
 }
 
-export function compactionPayloadFromPlan(_summary: string, _plan: CompactionPlan): CompactionPayload {
-  throw new Error('stub');
+/** Gives the events of the log from the last to the first; may be asked more than once, and is read only as needed. */
+export type NewestFirst = () => Iterable<StoredEvent>;
+
+const DEFAULT_PRESERVE_LAST = 6;
+const DEFAULT_PROMPT_CHARS = 8000;
+
+/**
+ * Decides which events a summary is to stand for, and gives the prompt for it.
+ *
+ * All but the last `preserveLast` events, except that no `tool_result` stays without its `tool_call`. A compaction that
+ * cannot be decoded counts as none: recording the new one mends that.
+ * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
+ * @see FORMAT.md, 4 and 5; FAULTS.md, 6, 22, 29
+ */
+export function planCompaction(
+  outline: LogOutline,
+  options: CompactionOptions,
+  newestFirst: NewestFirst,
+): CompactionPlan {
+  const preserveLast = positive(options.preserveLast) ?? DEFAULT_PRESERVE_LAST;
+  const replay = replayInForce(outline);
+  const cut = wholeTurnCut(outline, Math.max(0, outline.events.length - preserveLast), replay, newestFirst);
+  const prompt = new SummaryPrompt(outline, cut, positive(options.maxPromptChars) ?? DEFAULT_PROMPT_CHARS, replay);
+  if (cut > 0 && options.skipPrompt !== true) {
+    for (const [index, event] of indexed(outline, newestFirst())) {
+      if (prompt.isFull) break;
+      if (index < cut) prompt.add(event);
+    }
+  }
+  const written = cut > 0 && options.skipPrompt !== true ? prompt.text() : { text: '', chars: 0, truncated: false };
+  return {
+    sessionId: outline.sessionId,
+    preserveLast,
+    compactableCount: cut,
+    preservedCount: outline.events.length - cut,
+    compactableEvents: outline.events.slice(0, cut),
+    preservedEvents: outline.events.slice(cut),
+    summaryPrompt: written.text,
+    promptChars: written.chars,
+    truncated: written.truncated,
+  };
+}
+
+/**
+ * Gives the payload of the event that records a summary: what is empty or 0 is left out, but for the three counts.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without a summary, or when the plan has nothing to compact.
+ * @see golden case compaction/payload
+ */
+export function compactionPayloadFromPlan(summary: string, plan: CompactionPlan): CompactionPayload {
+  const text = trimSpace(summary);
+  if (text === '') throw new InvalidArgumentError('summary', 'A compaction needs a summary', 'Give a summary.');
+  const last = plan.compactableEvents.at(-1);
+  if (last === undefined) {
+    throw new InvalidArgumentError('plan', 'The plan has no events that a summary could stand for', NOTHING_HINT);
+  }
+  return {
+    summary: text,
+    preserveLast: plan.preserveLast,
+    compactableCount: plan.compactableCount,
+    preservedCount: plan.preservedCount,
+    ...(last.id === '' ? {} : { compactedThroughEventId: last.id }),
+    ...(last.sequence === 0 ? {} : { compactedThroughSequence: last.sequence }),
+    compactableEvents: plan.compactableEvents.map(storedRef),
+    ...(plan.preservedEvents.length === 0 ? {} : { preservedEvents: plan.preservedEvents.map(storedRef) }),
+    ...(plan.promptChars > 0 ? { promptChars: plan.promptChars } : {}),
+    ...(plan.truncated === true ? { truncated: true } : {}),
+  };
+}
+
+const NOTHING_HINT = 'Keep fewer events with --preserve-last.';
+
+/**
+ * Refuses a plan that was not made for this session.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it names no session.
+ * @throws PlanMismatchError (`PLAN_MISMATCH`) when it names another one.
+ */
+export function requirePlanOf(sessionId: string, plan: CompactionPlan): void {
+  const planned = trimSpace(plan.sessionId);
+  if (planned === '') throw new InvalidArgumentError('plan', 'The plan names no session', 'Make the plan anew.');
+  if (planned !== sessionId) throw new PlanMismatchError(planned, sessionId);
+}
+
+/**
+ * Refuses a plan whose events are no longer in the log under their id and sequence.
+ *
+ * Where a rewind was applied Zero may have used ids again, so there type and time have to agree as well.
+ * @param events - The whole log; read once.
+ * @throws StalePlanError (`STALE_PLAN`)
+ * @see FORMAT.md, 5, Compaction; FAULTS.md, 28
+ */
+export function requireCurrent(plan: CompactionPlan, events: Iterable<StoredEvent>): void {
+  const missing = new Map([...plan.compactableEvents, ...plan.preservedEvents].map((ref) => [ref.id, ref]));
+  const altered: EventRef[] = [];
+  let rewound = false;
+  for (const event of events) {
+    if (event.type === 'session_rewind') rewound = true;
+    const ref = missing.get(event.id);
+    if (ref === undefined || ref.sequence !== event.sequence) continue;
+    missing.delete(event.id);
+    if (ref.type !== event.type || (ref.createdAt ?? '') !== event.createdAt) altered.push(ref);
+  }
+  const [gone] = missing.values();
+  if (gone !== undefined) throw new StalePlanError(`Event ${gone.id} of the plan is no longer in the log`);
+  const [other] = altered;
+  if (rewound && other !== undefined) {
+    throw new StalePlanError(`Event ${other.id} is not the one that the plan was made for`);
+  }
+}
+
+/** Gives what a model sees now, or undefined where the last compaction cannot be decoded. */
+function replayInForce(outline: LogOutline): ReplayPlan | undefined {
+  try {
+    return planReplay(outline);
+  } catch (error) {
+    if (error instanceof PayloadDamagedError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Gives how many events come before the cut, moved back to the call that a kept result belongs to.
+ *
+ * A call that the last summary stands for already was parted from its result before: the search ends there.
+ */
+function wholeTurnCut(
+  outline: LogOutline,
+  wanted: number,
+  replay: ReplayPlan | undefined,
+  newestFirst: NewestFirst,
+): number {
+  if (wanted === 0 || !outline.events.some(isResult)) return wanted;
+  const firstCall = outline.events.findIndex((event) => isCall(event) && replay?.keeps(event.sequence) !== false);
+  if (firstCall < 0) return wanted;
+  let cut = wanted;
+  const open = new Set<string>(); // results at or after the cut whose call was not met
+  let before = new Set<string>(); // the same for results before it, which move along when it does
+  for (const [index, event] of indexed(outline, newestFirst())) {
+    if (index < firstCall || (index < cut && open.size === 0)) break;
+    const id = callIdOf(event);
+    if (id === '') continue;
+    const results = index < cut ? before : open;
+    if (isResult(event)) results.add(id);
+    else if (!before.delete(id) && open.delete(id) && index < cut) {
+      cut = index;
+      for (const result of before) open.add(result);
+      before = new Set();
+    }
+  }
+  return cut;
+}
+
+function callIdOf(event: StoredEvent): string {
+  if (!isCall(event) && !isResult(event)) return '';
+  const view = viewEvent(event);
+  return view.type === 'tool_call' || view.type === 'tool_result' ? view.callId : '';
+}
+
+function isCall(event: { readonly type: string }): boolean {
+  return event.type === 'tool_call';
+}
+
+function isResult(event: { readonly type: string }): boolean {
+  return event.type === 'tool_result';
+}
+
+/** Pairs the events, newest first, with their index in the outline; what was appended since is passed over. */
+function* indexed(outline: LogOutline, events: Iterable<StoredEvent>): Generator<readonly [number, StoredEvent]> {
+  let index = outline.events.length - 1;
+  const last = outline.events[index]?.sequence ?? 0;
+  for (const event of events) {
+    if (index < 0) return;
+    if (event.sequence > last) continue;
+    if (outline.events[index]?.sequence !== event.sequence) {
+      throw new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
+    }
+    yield [index, event];
+    index -= 1;
+  }
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? Math.floor(value) : undefined;
+}
+
+function storedRef({ id, sequence, type, createdAt }: EventRef): EventRef {
+  return createdAt === undefined || createdAt === '' ? { id, sequence, type } : { id, sequence, type, createdAt };
 }

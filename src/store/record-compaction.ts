@@ -1,18 +1,72 @@
+import { PayloadDamagedError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
-import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
+import { parseSessionId } from '../model/ids.js';
+import { encodeRecord } from '../model/json.js';
+import {
+  type CompactionOptions,
+  type CompactionPlan,
+  compactionPayloadFromPlan,
+  planCompaction,
+  requireCurrent,
+  requirePlanOf,
+} from '../plan/compaction.js';
+import { planReplay } from '../plan/replay.js';
 import type { StoreDeps } from './deps.js';
+import type { EventLog } from './event-log.js';
+import { openLog } from './read-session.js';
+import { withSession } from './session-lock.js';
 
+/**
+ * Tells which events a summary would stand for, and gives the prompt for it. Takes no lock and changes nothing; of the
+ * payloads only those are decoded that the prompt has room for.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), LogDamagedError (`LOG_DAMAGED`)
+ * @throws StalePlanError (`STALE_PLAN`) when the session was rewound while it was read.
+ * @see FORMAT.md, 4, planCompaction
+ */
 export async function planSessionCompaction(
-  _deps: StoreDeps,
-  _sessionId: string,
-  _options: CompactionOptions,
+  deps: StoreDeps,
+  sessionId: string,
+  options: CompactionOptions,
 ): Promise<CompactionPlan> {
-  throw new Error('stub');
+  const log = openLog(deps, sessionId);
+  const outline = log.outline(0);
+  try {
+    planReplay(outline);
+  } catch (error) {
+    if (!(error instanceof PayloadDamagedError)) throw error;
+    const message = `${error.message}; the plan counts no compaction as in force`;
+    deps.warn({ code: 'COMPACTION_UNREADABLE', sessionId: log.sessionId, message });
+  }
+  return planCompaction(outline, options, () => newestFirst(log));
 }
+
+/**
+ * Records a summary in place of the events of a plan.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without a summary, or when the plan is empty or names no session.
+ * @throws PlanMismatchError (`PLAN_MISMATCH`) when the plan is for another session.
+ * @throws StalePlanError (`STALE_PLAN`) when its events are no longer in the log.
+ * @see FORMAT.md, 4 and 5
+ */
 export async function recordCompaction(
-  _deps: StoreDeps,
-  _sessionId: string,
-  _input: { readonly plan: CompactionPlan; readonly summary: string },
+  deps: StoreDeps,
+  sessionId: string,
+  input: { readonly plan: CompactionPlan; readonly summary: string },
 ): Promise<StoredEvent> {
-  throw new Error('stub');
+  const { plan, summary } = input;
+  const id = parseSessionId(sessionId);
+  const payload = encodeRecord({ ...compactionPayloadFromPlan(summary, plan) });
+  requirePlanOf(id, plan);
+  return withSession(deps, id, (session) => {
+    session.document(); // fails first where the metadata cannot be read
+    requireCurrent(plan, session.log.events());
+    const [event] = session.append([{ type: 'session_compaction', payload }]);
+    return event as StoredEvent;
+  });
+}
+
+function* newestFirst(log: EventLog): Generator<StoredEvent> {
+  for (const item of log.scanBackwards()) {
+    if (item.kind === 'event') yield item.event;
+    else if (item.kind === 'damage') throw log.damaged(item.damage);
+  }
 }
