@@ -1,7 +1,29 @@
+import { InvalidArgumentError } from '../errors.js';
+import { createFile } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
-import type { SessionMetadata } from '../model/metadata.js';
+import { encodeEventLine } from '../model/event-codec.js';
+import {
+  eventIdOf,
+  parseNewSessionId,
+  parseSessionId,
+  type Sequence,
+  type SessionId,
+  trimSpace,
+} from '../model/ids.js';
+import { encodeJson, isRecord, parseRawJson } from '../model/json.js';
+import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
+import { SPEC_FIELDS, type SpecFields } from '../plan/derive-state.js';
+import { appendEventUnlessAny } from './append-events.js';
+import { normalSpecStatus, startingMetadata } from './create-session.js';
 import type { StoreDeps } from './deps.js';
+import { FILE_MODE } from './layout.js';
+import { listSessions } from './list-sessions.js';
+import { requireMetadata } from './metadata-file.js';
+import { publishSession } from './publish-session.js';
+import { readAllEvents } from './read-session.js';
+import { withSession, withSessionAsItIs } from './session-lock.js';
 
+/** The spec fields to set; a blank one keeps its value. */
 export interface RecordSpecInput {
   readonly specId?: string | undefined;
   readonly specFilePath?: string | undefined;
@@ -14,6 +36,7 @@ export interface RecordSpecInput {
   readonly specImplSessionId?: string | undefined;
 }
 
+/** What an implementation session is made of, and its first prompt. */
 export interface EnsureSpecImplementationInput {
   readonly title?: string | undefined;
   readonly cwd?: string | undefined;
@@ -29,28 +52,129 @@ export interface EnsureSpecImplementationInput {
   readonly prompt?: string | undefined;
 }
 
+/** A session and the event that was appended to it. */
 export interface SessionAndEvent {
   readonly session: SessionMetadata;
   readonly event: StoredEvent;
 }
 
-export async function recordSpec(
-  _deps: StoreDeps,
-  _sessionId: string,
-  _input: RecordSpecInput,
-): Promise<SessionAndEvent> {
-  throw new Error('stub');
+/**
+ * Merges spec fields into the metadata and appends `spec_<status>` with the whole state; the event comes first.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the status is none of draft, approved, rejected.
+ * @see FORMAT.md, 4, recordSpec; FAULTS.md, 44
+ */
+export async function recordSpec(deps: StoreDeps, sessionId: string, input: RecordSpecInput): Promise<SessionAndEvent> {
+  const id = parseSessionId(sessionId);
+  const specStatus = normalSpecStatus(input.specStatus);
+  if (specStatus === undefined) {
+    const given = JSON.stringify(input.specStatus ?? '');
+    throw new InvalidArgumentError('specStatus', `${given} is no spec status`, 'Give draft, approved or rejected.');
+  }
+  return withSession(deps, id, (session) => {
+    const fields = mergedFields(session.metadata, { ...input, specStatus });
+    const payload = encodeJson(fields);
+    const [event] = session.append([{ type: `spec_${specStatus}`, payload }], fields);
+    return { session: session.metadata, event: event as StoredEvent };
+  });
 }
+
+/**
+ * Gives the session that implements a spec of a source session, or null. Of several it is the one with the newest
+ * activity.
+ */
 export function findSpecImplementation(
-  _deps: StoreDeps,
-  _specId: string,
-  _sourceSessionId: string,
+  deps: StoreDeps,
+  specId: string,
+  sourceSessionId: string,
 ): SessionMetadata | null {
-  throw new Error('stub');
+  return implementationOf(deps, trimSpace(specId), parseSessionId(sourceSessionId));
 }
+
+/**
+ * Gives the session that implements a spec, with its events; it is made on the first call, and a prompt is added once.
+ *
+ * It is looked for and made under the lock of the source; that lock is let go before an existing one is written to, so
+ * that two sessions are never held.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without spec id, source or prompt, or when a session would be its
+ * own source (FAULTS.md, 41).
+ * @see FORMAT.md, 4, ensureSpecImplementation; RELIABILITY.md, 2.2
+ */
 export async function ensureSpecImplementation(
-  _deps: StoreDeps,
-  _input: EnsureSpecImplementationInput,
+  deps: StoreDeps,
+  input: EnsureSpecImplementationInput,
 ): Promise<{ readonly session: SessionMetadata; readonly events: readonly StoredEvent[] }> {
-  throw new Error('stub');
+  const specId = requireText(input.specId, 'specId');
+  const source = parseSessionId(requireText(input.specSourceSessionId, 'specSourceSessionId'));
+  const prompt = input.prompt ?? '';
+  requireText(prompt, 'prompt');
+  const implementation = await withSessionAsItIs(deps, source, (session) => {
+    const found = implementationOf(deps, specId, source);
+    return found?.sessionId ?? publishImplementation(deps, session.metadata, specId, input, prompt);
+  });
+  if (implementation === source) {
+    throw new InvalidArgumentError(
+      'specSourceSessionId',
+      `Session ${source} is its own source`,
+      'Name another session.',
+    );
+  }
+  await appendEventUnlessAny(deps, implementation, promptInput(prompt), (event) => isPrompt(event, prompt));
+  const events = readAllEvents(deps, implementation);
+  return { session: requireMetadata(deps, parseSessionId(implementation)).metadata, events };
+}
+
+function mergedFields(metadata: SessionMetadata, input: RecordSpecInput): SpecFields {
+  return Object.fromEntries(
+    SPEC_FIELDS.map((name) => [name, trimSpace(input[name] ?? '') || (metadata[name] ?? '')]),
+  ) as unknown as SpecFields;
+}
+
+function implementationOf(deps: StoreDeps, specId: string, source: SessionId): SessionMetadata | null {
+  const isWanted = (session: SessionMetadata): boolean =>
+    session.sessionKind === 'spec-impl' && session.specId === specId && session.specSourceSessionId === source;
+  return listSessions(deps).sessions.find(isWanted) ?? null;
+}
+
+function publishImplementation(
+  deps: StoreDeps,
+  source: SessionMetadata,
+  specId: string,
+  input: EnsureSpecImplementationInput,
+  prompt: string,
+): string {
+  const { prompt: _, ...given } = input;
+  const metadata = startingMetadata(deps, {
+    ...given,
+    sessionKind: 'spec-impl',
+    parentSessionId: source.sessionId,
+    rootSessionId: trimSpace(input.rootSessionId ?? '') || (source.rootSessionId ?? source.sessionId),
+    specId,
+    specStatus: 'approved',
+  });
+  const { sessionId, createdAt } = metadata;
+  const { type, payload } = promptInput(prompt);
+  const id = eventIdOf(sessionId, 1);
+  const event: StoredEvent = { id, sessionId, sequence: 1 as Sequence, type, createdAt, payload: encodeJson(payload) };
+  publishSession(deps, parseNewSessionId(sessionId), (hidden) => {
+    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    return newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type });
+  });
+  return sessionId;
+}
+
+function promptInput(prompt: string): { readonly type: 'message'; readonly payload: Readonly<Record<string, string>> } {
+  return { type: 'message', payload: { content: prompt, role: 'user' } };
+}
+
+/** Tells whether the user said exactly this. */
+function isPrompt(event: StoredEvent, prompt: string): boolean {
+  if (event.type !== 'message' || event.payload === undefined) return false;
+  const payload = parseRawJson(event.payload);
+  return isRecord(payload) && payload.role === 'user' && payload.content === prompt;
+}
+
+function requireText(text: string | undefined, name: string): string {
+  const trimmed = trimSpace(text ?? '');
+  if (trimmed === '') throw new InvalidArgumentError(name, `An implementation of a spec needs a ${name}`);
+  return trimmed;
 }
