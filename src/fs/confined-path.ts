@@ -115,12 +115,15 @@ export class ConfinedRoot {
 
   #resolveFolders(
     parts: readonly string[],
-  ): { readonly kind: 'inside'; readonly parts: string[]; readonly missing: number } | { readonly kind: 'outside' | 'blocked' } {
+  ):
+    | { readonly kind: 'inside'; readonly parts: string[]; readonly missing: number }
+    | { readonly kind: 'outside' | 'blocked' } {
     let resolved: string[] = [];
     for (const [at, part] of parts.entries()) {
       const path = [this.real, ...resolved, part].join('/');
       const stat = this.#fs.lstat(path);
-      if (stat === undefined) return { kind: 'inside', parts: [...resolved, ...parts.slice(at)], missing: parts.length - at };
+      if (stat === undefined)
+        return { kind: 'inside', parts: [...resolved, ...parts.slice(at)], missing: parts.length - at };
       if (stat.kind === 'directory') {
         resolved = [...resolved, part];
       } else if (stat.kind === 'link') {

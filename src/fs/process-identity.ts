@@ -24,6 +24,15 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity> {
 }
 
 /**
+ * Describes this process. Where the system does not tell its number, nobody will take it for ended.
+ */
+export async function identifyThisProcess(): Promise<ProcessIdentity> {
+  // A number of 0 names no process, and signalling it always succeeds: it counts as running.
+  const pid = Number(await readlink('/proc/self').catch(() => '0'));
+  return identifyProcess(pid);
+}
+
+/**
  * Tells whether a process has ended for certain, seen from `here`.
  *
  * False for one that runs, and for every one that cannot be judged: on another host, or in another container.

@@ -15,14 +15,21 @@ export interface StoreWarning {
   readonly message: string;
 }
 
+/** A session while it is held. */
+export interface LockHold {
+  /** To be called before each commit: throws LockLostError when the lock was lost. */
+  assertHeld(): void;
+  /** Why history must not be rewritten under this lock, or undefined: another writer might not be kept out. */
+  readonly appendOnly: string | undefined;
+}
+
 /** How a session is held while somebody writes to it. */
 export interface LockProvider {
   /**
    * Runs work while nobody else, Zero included, writes to the session.
-   * @param assertHeld - To be called before each commit: throws when the lock was lost.
-   * @throws SessionBusyError, LockUnavailableError, LockLostError
+   * @throws SessionBusyError (`SESSION_BUSY`) when somebody else holds it until the time is over.
    */
-  withLock<T>(id: SessionId, folder: string, work: (assertHeld: () => void) => Promise<T>): Promise<T>;
+  withLock<T>(id: SessionId, folder: string, work: (hold: LockHold) => Promise<T>): Promise<T>;
 }
 
 /** What the store needs of the world; built once in open-store.ts, handed in by tests. */

@@ -1,4 +1,4 @@
-import { LogMissingError, SequenceExhaustedError } from '../errors.js';
+import { LockUnavailableError, LogMissingError, SequenceExhaustedError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, joinBytes } from '../model/event-codec.js';
 import { eventIdOf, type Sequence, type SessionId } from '../model/ids.js';
@@ -6,7 +6,7 @@ import type { RawJson } from '../model/json.js';
 import { changeMetadata, type MetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { formatInstant, laterOf } from '../model/time.js';
 import { BlobStore } from './blob-store.js';
-import type { StoreDeps } from './deps.js';
+import type { LockHold, StoreDeps } from './deps.js';
 import { EventLog, type LogTail } from './event-log.js';
 import type { SessionPaths } from './layout.js';
 import { requireMetadata, writeMetadata } from './metadata-file.js';
@@ -29,17 +29,26 @@ export class LockedSession {
   readonly paths: SessionPaths;
   readonly log: EventLog;
   readonly blobs: BlobStore;
-  /** To be called before each commit; throws when the lock was lost. */
-  readonly assertHeld: () => void;
+  readonly #hold: LockHold;
   #document: MetadataDocument | undefined;
 
-  constructor(deps: StoreDeps, id: SessionId, paths: SessionPaths, assertHeld: () => void) {
+  constructor(deps: StoreDeps, id: SessionId, paths: SessionPaths, hold: LockHold) {
     this.deps = deps;
     this.id = id;
     this.paths = paths;
-    this.assertHeld = assertHeld;
+    this.#hold = hold;
     this.log = new EventLog(deps, id, paths);
     this.blobs = new BlobStore(deps, paths);
+  }
+
+  /** To be called before each commit; throws LockLostError (`LOCK_LOST`) when the lock was lost. */
+  assertHeld(): void {
+    this.#hold.assertHeld();
+  }
+
+  /** Throws LockUnavailableError (`LOCK_UNAVAILABLE`) where another writer might not be kept out. */
+  assertMayRewrite(): void {
+    if (this.#hold.appendOnly !== undefined) throw new LockUnavailableError(this.#hold.appendOnly);
   }
 
   /**

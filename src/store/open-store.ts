@@ -3,6 +3,7 @@ import { InvalidArgumentError } from '../errors.js';
 import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
 import { trimSpace } from '../model/ids.js';
 import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
+import { fileLocks } from './file-locks.js';
 import { ulidMaker } from './new-id.js';
 import { SessionStore } from './session-store.js';
 
@@ -15,6 +16,11 @@ export interface StoreOptions {
   readonly now?: (() => Date) | undefined;
   /** How long to wait for a busy session, milliseconds; 10,000 when left out. */
   readonly lockTimeoutMs?: number | undefined;
+  /**
+   * `auto` (the default) takes flock as Zero does, and where there is none only appends; `off` does everything without
+   * it, for when nobody else writes to the store.
+   */
+  readonly flock?: 'auto' | 'off' | undefined;
   /** Told of what stopped nothing and should be known. */
   readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
   readonly fileSystem?: FileSystem | undefined;
@@ -22,6 +28,7 @@ export interface StoreOptions {
   readonly newId?: (() => string) | undefined;
 }
 
+const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
 
 /**
@@ -41,13 +48,15 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   if (root === '') {
     throw new InvalidArgumentError('root', 'There is no store: neither a root nor HOME is given', 'Give a root.');
   }
+  const warn = options.onWarning ?? (() => {});
+  const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
   return {
     root: resolve(root),
     fs: options.fileSystem ?? nodeFileSystem,
     now,
     newId: options.newId ?? ulidMaker(now),
-    locks: options.locks ?? { withLock: (_id, _folder, work) => work(() => {}) },
-    warn: options.onWarning ?? (() => {}),
+    locks: options.locks ?? fileLocks({ root: resolve(root), timeoutMs, flock: options.flock ?? 'auto', warn }),
+    warn,
     checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
     homes: [env.HOME, env.USERPROFILE]
       .filter((home) => home !== undefined && home !== '')

@@ -1,5 +1,6 @@
 import { LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
+import type { StoredEvent } from '../model/event.js';
 import { decodeIntent } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
 import { specAndGoalAfter } from '../plan/derive-state.js';
@@ -71,7 +72,7 @@ function mendMetadata(session: LockedSession, { last }: LogTail): void {
     const { eventCount, lastEventType, updatedAt } = session.metadata;
     if (last.sequence <= eventCount && last.type === lastEventType) return;
     session.updateMetadata({
-      ...specAndGoalAfter(session.log.events(), session.metadata),
+      ...specAndGoalAfter(eventsAfter(session, eventCount)),
       updatedAt: laterOf(updatedAt, last.createdAt),
       eventCount: Math.max(eventCount, last.sequence),
       lastEventType: last.type,
@@ -80,6 +81,17 @@ function mendMetadata(session: LockedSession, { last }: LogTail): void {
     // Metadata that cannot be read are the operation's to report; a full disk must not block on a cache.
     if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
   }
+}
+
+/** Reads the events that the metadata have not seen, oldest first, from the end of the log. */
+function eventsAfter(session: LockedSession, sequence: number): readonly StoredEvent[] {
+  const unseen: StoredEvent[] = [];
+  for (const item of session.log.scanBackwards()) {
+    if (item.kind !== 'event') continue;
+    if (item.event.sequence <= sequence) break;
+    unseen.push(item.event);
+  }
+  return unseen.reverse();
 }
 
 function sweepTemps(session: LockedSession): void {

@@ -13,13 +13,13 @@ import {
   type RestoreReport,
   type RewindIntent,
 } from '../model/rewind-record.js';
-import { specAndGoalAfter } from '../plan/derive-state.js';
+import { specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
 import type { FileChange, PresentState } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, stateChanges, syncPresent } from './change-files.js';
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
-import type { LockedSession } from './locked-session.js';
+import type { LockedSession, MetadataChanges } from './locked-session.js';
 import { rollBack } from './roll-back.js';
 
 const COPY_BYTES = 1024 * 1024;
@@ -51,6 +51,7 @@ export interface TransactionResult {
  * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back.
  */
 export function runTransaction(session: LockedSession, transaction: RewindTransaction): TransactionResult {
+  session.assertMayRewrite();
   const rewindId = session.deps.newId();
   const tail = session.sealedTail();
   const next = session.nextSequence(tail);
@@ -171,7 +172,11 @@ function commit(
       event,
     );
   }
-  if (event !== undefined) session.recordAppended([event], drops || restoreLog !== undefined ? derived(session) : {});
+  if (event !== undefined)
+    session.recordAppended(
+      [event],
+      drops || restoreLog !== undefined ? derived(session, kept.log(rewindId, session.id), transaction) : {},
+    );
 }
 
 /** Writes a log of the kept lines, byte for byte, and the marker; one rename puts it in place. */
@@ -279,9 +284,19 @@ function hashesOf(intent: RewindIntent): readonly BlobHash[] {
   });
 }
 
-// Spec and goal follow the events that are left (FAULTS.md, 19).
-function derived(session: LockedSession): ReturnType<typeof specAndGoalAfter> {
-  return specAndGoalAfter(session.log.events(), session.metadata);
+// Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
+function derived(
+  session: LockedSession,
+  before: EventLog,
+  { keepThrough, restoreLog }: RewindTransaction,
+): MetadataChanges {
+  const dropped = (function* () {
+    for (const event of before.events()) {
+      if (restoreLog !== undefined || event.sequence > (keepThrough ?? Number.POSITIVE_INFINITY)) yield event;
+    }
+  })();
+  const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
+  return restoreLog === undefined ? changes : { ...changes, ...specAndGoalAfter(session.log.events()) };
 }
 
 function rollBackAfter(session: LockedSession, intent: RewindIntent, cause: unknown): void {

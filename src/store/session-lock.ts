@@ -29,9 +29,9 @@ export async function withSessionAsItIs<T>(
 ): Promise<T> {
   const id = parseSessionId(sessionId);
   const paths = requireSession(deps, id);
-  return deps.locks.withLock(id, paths.folder, async (assertHeld) => {
+  return deps.locks.withLock(id, paths.folder, async (hold) => {
     // The folder may have gone while we waited.
     requireSession(deps, id);
-    return work(new LockedSession(deps, id, paths, assertHeld));
+    return work(new LockedSession(deps, id, paths, hold));
   });
 }
