@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inProcessLocks } from '../support/in-process-locks.js';
 import { applyDifference, differenceNames, readDifference } from './differences.js';
-import { parseCase, readCaseFile } from './golden-case.js';
+import { type GoldenCase, parseCase, readCaseFile } from './golden-case.js';
 import { runCase } from './run-case.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -24,17 +25,25 @@ for (const cases of [ownCases, ...extraCases.map((folder) => resolve(folder))]) 
   const answers = join(dirname(cases), 'differences');
   describe(`recorded cases of ${cases === ownCases ? 'Zero v0.8.0' : cases}`, () => {
     test.each(caseNames(cases))('%s', async (name) => {
-      const recorded = readCaseFile(join(cases, `${name}.json`));
-      const difference = readDifference(answers, name);
-      const golden = parseCase(difference === undefined ? recorded : applyDifference(recorded, difference));
+      const golden = readCase(cases, answers, name);
+
+      const mismatches = await runCase(golden, { locks: inProcessLocks });
+
       expect(golden.name).toBe(name);
-
-      const mismatches = await runCase(golden);
-
       expect(mismatches.join('\n')).toBe('');
     });
   });
 }
+
+describe('with the locks that the store takes by itself', () => {
+  const names = ['append/batch', 'children/create', 'fork/blobs', 'rewind/twice', 'spec/ensure-implementation'];
+
+  test.each(names)('%s', async (name) => {
+    const mismatches = await runCase(readCase(ownCases, join(here, 'differences'), name));
+
+    expect(mismatches.join('\n')).toBe('');
+  });
+});
 
 describe('the two groups of cases', () => {
   const ours = differenceNames(join(here, 'differences'));
@@ -52,6 +61,12 @@ describe('the two groups of cases', () => {
     expect(ours).toEqual(documented);
   });
 });
+
+function readCase(cases: string, answers: string, name: string): GoldenCase {
+  const recorded = readCaseFile(join(cases, `${name}.json`));
+  const difference = readDifference(answers, name);
+  return parseCase(difference === undefined ? recorded : applyDifference(recorded, difference));
+}
 
 function caseNames(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
