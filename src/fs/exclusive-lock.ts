@@ -86,7 +86,7 @@ async function tryAcquire(
   await makeParent(path);
   // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock this could
   // name us as the owner of a directory that somebody else makes meanwhile.
-  const isNamedFirst = options.holdsOuterLock && (await isFree(path, options.self));
+  const isNamedFirst = (await isFree(path, options)) && options.holdsOuterLock;
   if (isNamedFirst) await writeLockOwner(path, owner);
   const held = await makeDirectory(path, owner, options);
   if (held === undefined) {
@@ -103,8 +103,9 @@ async function tryAcquire(
 }
 
 /** Tells whether the way is free, once what an owner that has ended left there is removed. */
-async function isFree(path: string, self: ProcessIdentity): Promise<boolean> {
+async function isFree(path: string, { holdsOuterLock, self }: ExclusiveLockOptions): Promise<boolean> {
   if (!(await isDirectory(path))) return true;
+  if (!holdsOuterLock) return false;
   const owner = await readLockOwner(path);
   if (owner === undefined || !(await hasEnded(owner, self))) return false;
   try {
