@@ -7,19 +7,25 @@ export interface ReadExecPrompt {
   readonly sequences: readonly number[];
 }
 
-const HEADING = /\b(continu|fork)\w*\b.*?\bsession\b[^A-Za-z0-9]*([A-Za-z0-9][A-Za-z0-9_-]*)/i;
+const HEADING = /^(Continuing|Forked from) session ([A-Za-z0-9_-]+)\. /;
+const EVENT = /^- \[(\d+)\] \S/;
 
-/** Reads back what `formatExecPrompt` wrote around a user's request. */
+/**
+ * Reads back what `formatExecPrompt` wrote around a request: a heading, a line for each event, and the request.
+ * @throws Error when any line is something else.
+ */
 export function readExecPrompt(prompt: string, request: string): ReadExecPrompt {
   if (prompt === request) return { label: 'unchanged', sequences: [] };
-  if (!prompt.endsWith(request)) throw new Error(`the prompt does not end with the request: ${prompt}`);
-  const [heading = '', ...lines] = prompt.slice(0, prompt.length - request.length).split('\n');
-  const named = HEADING.exec(heading);
-  if (named === null) throw new Error(`the prompt begins with: ${heading}`);
-  const sequences = lines.flatMap((line) => /^\D{0,4}(\d+)\b/.exec(line)?.[1] ?? []).map(Number);
-  return {
-    label: named[1]?.toLowerCase() === 'fork' ? 'forked' : 'continuing',
-    sessionId: named[2] as string,
-    sequences,
-  };
+  const end = `\n\nRequest:\n${request}`;
+  if (!prompt.endsWith(end)) throw new Error(`the prompt does not end with the request: ${prompt}`);
+  const [heading = '', ...lines] = prompt.slice(0, -end.length).split('\n');
+  const [, label, sessionId = ''] = HEADING.exec(heading) ?? [];
+  if (label === undefined) throw new Error(`the prompt begins with: ${heading}`);
+  return { label: label === 'Continuing' ? 'continuing' : 'forked', sessionId, sequences: lines.map(sequenceIn) };
+}
+
+function sequenceIn(line: string): number {
+  const sequence = EVENT.exec(line)?.[1];
+  if (sequence === undefined) throw new Error(`the prompt has a line that shows no event: ${line}`);
+  return Number(sequence);
 }
