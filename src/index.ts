@@ -66,6 +66,7 @@ export {
 } from './model/ids.js';
 export { parseRawJson, type RawJson, rawJson, rawJsonText } from './model/json.js';
 export { isResumableKind, type SessionKind, type SessionMetadata, type SpecStatus } from './model/metadata.js';
+export type { RestoreReport } from './model/rewind-record.js';
 export {
   type CompactionOptions,
   type CompactionPayload,
@@ -73,20 +74,25 @@ export {
   compactionPayloadFromPlan,
 } from './plan/compaction.js';
 export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-prompt.js';
+export type { FileAction, FileChange, PresentState } from './plan/file-change.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
-export type { RewindOutline, RewindTargetOptions } from './plan/rewind.js';
+export type { RewindOutline, RewindPlan, RewindTargetOptions } from './plan/rewind.js';
 export type { AppendUnlessExists } from './store/append-events.js';
-export type { RestoreReport } from './store/apply-rewind.js';
+export type { RewindReport, RewindResult } from './store/apply-rewind.js';
 export type { GoalResult } from './store/change-goal.js';
 export type { ChildInput } from './store/create-child.js';
 export type { CreateInput } from './store/create-session.js';
-export type { LockProvider, StoreWarning } from './store/deps.js';
+export type { LockHold, LockProvider, StoreWarning } from './store/deps.js';
 export type { ForkInput } from './store/fork-session.js';
 export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/layout.js';
 export type { SessionList, UnreadableSession } from './store/list-sessions.js';
 export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';
 export type { PrepareExecOptions } from './store/prepare-exec.js';
+export type { RewindOptions } from './store/preview-rewind.js';
+export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkpoints.js';
 export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
 export type { TreeNode } from './store/read-lineage.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
 export type { SessionStore } from './store/session-store.js';
+export type { SettledRewind } from './store/settle-rewind.js';
+export type { RewindRecord, UndoOptions } from './store/undo-rewind.js';

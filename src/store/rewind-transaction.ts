@@ -99,6 +99,15 @@ export function findIntent(
   return found === undefined ? undefined : { event: found, isLast: found.sequence === last };
 }
 
+/** Takes the intent of an interrupted rewind out of the log, wherever it stands; the log with it is kept. */
+export function takeIntentOut(session: LockedSession, intent: RewindIntent): void {
+  const kept = new KeptRecords(session.deps, session.paths);
+  // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
+  kept.discard(intent.id);
+  kept.keep(session.deps.newId(), hashesOf(intent));
+  replaceLog(session, session.log, Number.POSITIVE_INFINITY, undefined);
+}
+
 // The present content is made durable and stored before the first file is touched.
 function announce(
   session: LockedSession,

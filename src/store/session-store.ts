@@ -42,6 +42,14 @@ import { listSessions, type SessionList } from './list-sessions.js';
 import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
 import type { RewindOptions } from './preview-rewind.js';
 import {
+  type CheckpointSummary,
+  type FileAt,
+  type FileContent,
+  filesAt,
+  listCheckpoints,
+  readFileAt,
+} from './read-checkpoints.js';
+import {
   type RawLogLine,
   type ReadOptions,
   type ScannedLine,
@@ -60,6 +68,7 @@ import {
   recordSpec,
   type SessionAndEvent,
 } from './record-spec.js';
+import { abortRewind, continueRewind, type SettledRewind } from './settle-rewind.js';
 import { withStoreErrors } from './system-errors.js';
 import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
 
@@ -286,6 +295,31 @@ export class SessionStore {
   /** Undoes a rewind, a restore or an undo. */
   undoRewind(sessionId: string, options: UndoOptions = {}): Promise<RewindResult> {
     return withStoreErrors(() => undoRewind(this.#deps, sessionId, options));
+  }
+
+  /** Takes back an interrupted rewind that something was written after. */
+  abortRewind(sessionId: string): Promise<SettledRewind> {
+    return withStoreErrors(() => abortRewind(this.#deps, sessionId));
+  }
+
+  /** Carries out an interrupted rewind after all, whole. */
+  continueRewind(sessionId: string, options: { readonly force?: boolean | undefined } = {}): Promise<RewindResult> {
+    return withStoreErrors(() => continueRewind(this.#deps, sessionId, options));
+  }
+
+  /** Gives the checkpoints of a session, oldest first. */
+  listCheckpoints(sessionId: string): Promise<readonly CheckpointSummary[]> {
+    return withStoreErrors(() => listCheckpoints(this.#deps, sessionId));
+  }
+
+  /** Gives the files that checkpoints name, as they were just after an event. */
+  filesAt(sessionId: string, sequence: number, workspace?: string): Promise<readonly FileAt[]> {
+    return withStoreErrors(() => filesAt(this.#deps, sessionId, sequence, workspace));
+  }
+
+  /** Reads what a file held at the point that {@link filesAt} gave it for. */
+  readFileAt(sessionId: string, file: FileAt, workspace?: string): Promise<FileContent> {
+    return withStoreErrors(() => readFileAt(this.#deps, sessionId, file, workspace));
   }
 
   /** Gives what can be undone, newest first. */

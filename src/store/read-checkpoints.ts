@@ -1,0 +1,144 @@
+import { EventNotFoundError, WorkspaceRefusedError } from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
+import { readWholeFile } from '../fs/durable-file.js';
+import { type CheckpointFile, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
+import { decodeCheckpoint } from '../model/event-codec.js';
+import { parseSessionId, type SessionId } from '../model/ids.js';
+import type { LogOutline } from '../model/log-outline.js';
+import type { PresentState } from '../plan/file-change.js';
+import { nearestSequences, touchedFiles } from '../plan/rewind.js';
+import { BlobStore } from './blob-store.js';
+import type { StoreDeps } from './deps.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
+import { unavailableReason } from './preview-rewind.js';
+import { openLog } from './read-session.js';
+import { openWorkspace } from './workspace.js';
+import { locate, readPresent } from './workspace-state.js';
+
+/** One checkpoint of a session, decoded. */
+export interface CheckpointSummary {
+  readonly sequence: number;
+  readonly eventId: string;
+  /** RFC 3339 as stored. */
+  readonly createdAt: string;
+  readonly tool: string;
+  readonly files: readonly CheckpointFile[];
+}
+
+/** A file at a point of the log. */
+export interface FileAt {
+  readonly path: string;
+  /** Its one name in the workspace; the path as recorded where there is no workspace. */
+  readonly resolved: string;
+  /** `current`: no later checkpoint names it, so it is what it is now. */
+  readonly state: FileState | { readonly kind: 'current' };
+}
+
+/** What a file holds. */
+export type FileContent =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
+  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unavailable'; readonly reason: string };
+
+/** Gives the checkpoints of a session, oldest first; those that announce a rewind are not among them. */
+export function listCheckpoints(deps: StoreDeps, sessionId: string): readonly CheckpointSummary[] {
+  const outline = openLog(deps, sessionId).outline(0);
+  const times = new Map(outline.events.map((event) => [event.sequence, event.createdAt ?? '']));
+  return outline.checkpoints.flatMap((checkpoint) => {
+    const { tool, files } = decodeCheckpoint(checkpoint);
+    if (tool.startsWith(OWN_TOOL_PREFIX)) return [];
+    const createdAt = times.get(checkpoint.sequence) ?? '';
+    return [{ sequence: checkpoint.sequence, eventId: checkpoint.id, createdAt, tool, files }];
+  });
+}
+
+/**
+ * Gives every file that some checkpoint names, as it was just after the event with this sequence (0: before the first).
+ *
+ * A checkpoint holds what a file was before a change, so the first one after the event tells what it was then.
+ * @param workspace - Absolute; else the recorded cwd, and where that is gone the paths are taken as recorded.
+ * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the log has no such event.
+ */
+export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, workspace?: string): readonly FileAt[] {
+  const id = parseSessionId(sessionId);
+  const outline = openLog(deps, id).outline(0);
+  requireEvent(outline, sequence);
+  const root = workspaceOrNone(deps, id, workspace);
+  const resolve = (path: string): string => (root === undefined ? path : locate(deps, root, path).resolved);
+  const later = touchedFiles(
+    outline.checkpoints.filter((checkpoint) => checkpoint.sequence > sequence),
+    resolve,
+  );
+  const named = touchedFiles(outline.checkpoints, resolve);
+  const states = new Map(later.map(({ resolved, wanted }) => [resolved, wanted]));
+  return named.map(({ path, resolved }) => ({ path, resolved, state: states.get(resolved) ?? { kind: 'current' } }));
+}
+
+/**
+ * Reads what a file held at a point: from its blob, verified, or from the workspace where it is unchanged since.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace is needed and is not there.
+ */
+export function readFileAt(deps: StoreDeps, sessionId: string, file: FileAt, workspace?: string): FileContent {
+  const id = parseSessionId(sessionId);
+  const { state } = file;
+  switch (state.kind) {
+    case 'absent':
+      return { kind: 'absent' };
+    case 'link':
+      return { kind: 'link', target: state.target };
+    case 'skipped':
+      return { kind: 'unavailable', reason: 'was not captured' };
+    case 'stored':
+      return readBlob(deps, id, state);
+    case 'current':
+      return readCurrent(deps, id, file.resolved, workspace);
+    default:
+      return state satisfies never;
+  }
+}
+
+function readBlob(deps: StoreDeps, id: SessionId, state: FileState & { kind: 'stored' }): FileContent {
+  const blobs = new BlobStore(deps, pathsOf(deps, id));
+  const reason = unavailableReason(blobs, state);
+  if (reason !== undefined || state.hash === undefined) return { kind: 'unavailable', reason: reason ?? 'has no blob' };
+  const bytes = readWholeFile(deps.fs, blobs.pathOf(state.hash));
+  return bytes === undefined
+    ? { kind: 'unavailable', reason: 'its blob went away' }
+    : { kind: 'file', bytes, mode: state.mode };
+}
+
+function readCurrent(deps: StoreDeps, id: SessionId, path: string, workspace: string | undefined): FileContent {
+  const root = workspaceOrNone(deps, id, workspace);
+  if (root === undefined) throw new WorkspaceRefusedError(workspace ?? '', 'is not there');
+  const located = locate(deps, root, path);
+  const present = readPresent(deps, root, located);
+  if (present.kind === 'absent') return { kind: 'absent' };
+  if (present.kind === 'link') return { kind: 'link', target: present.target };
+  if (present.kind !== 'file') return { kind: 'unavailable', reason: reasonOf(present) };
+  const bytes = root.inFolderOf(located.resolved, (folder, name) => readWholeFile(deps.fs, `${folder.path}/${name}`));
+  return bytes === undefined ? { kind: 'absent' } : { kind: 'file', bytes, mode: present.mode };
+}
+
+function reasonOf(present: PresentState): string {
+  return present.kind === 'unreadable' ? `cannot be read (${present.reason})` : `is ${present.kind}`;
+}
+
+function requireEvent({ sessionId, events }: LogOutline, sequence: number): void {
+  if (sequence === 0 || events.some((event) => event.sequence === sequence)) return;
+  throw new EventNotFoundError(sessionId, sequence, nearestSequences(events, sequence));
+}
+
+function workspaceOrNone(deps: StoreDeps, id: SessionId, workspace: string | undefined): ConfinedRoot | undefined {
+  if (workspace !== undefined) return openWorkspace(deps, workspace);
+  const cwd = recordedCwd(deps, id);
+  return cwd.startsWith('/') && deps.fs.stat(cwd)?.kind === 'directory' ? openWorkspace(deps, cwd) : undefined;
+}
+
+function recordedCwd(deps: StoreDeps, id: SessionId): string {
+  try {
+    return readMetadata(deps, id, pathsOf(deps, id))?.metadata.cwd ?? '';
+  } catch {
+    return ''; // files can be looked at without metadata
+  }
+}
