@@ -252,12 +252,16 @@ describe('withExclusiveLock under an outer lock', () => {
 
 describe('withExclusiveLock with a holder that is stopped beyond the stale time', () => {
   const staleMs = { LOCK_ACTOR_STALE_MS: '2000' };
-  const place = mkdtempSync(join(tmpdir(), 'exclusive-lock-stopped-'));
-  const [outer, inner, alone] = [join(place, 'session.lock'), join(place, 'inner'), join(place, 'alone')];
-  const underFlock = startLockActor(staleMs);
-  const withoutFlock = startLockActor(staleMs);
+  let place: string;
+  let [outer, inner, alone] = ['', '', ''];
+  let underFlock: LockActor;
+  let withoutFlock: LockActor;
 
   beforeAll(async () => {
+    place = mkdtempSync(join(tmpdir(), 'exclusive-lock-stopped-'));
+    [outer, inner, alone] = [join(place, 'session.lock'), join(place, 'inner'), join(place, 'alone')];
+    underFlock = startLockActor(staleMs);
+    withoutFlock = startLockActor(staleMs);
     await underFlock.tell('take', outer, inner);
     await withoutFlock.tell('take', '-', alone);
     for (const holder of [underFlock, withoutFlock]) holder.send('SIGSTOP');
