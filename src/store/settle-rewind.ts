@@ -8,7 +8,7 @@ import type { StoreDeps } from './deps.js';
 import type { LockedSession } from './locked-session.js';
 import { planFromDisk } from './preview-rewind.js';
 import { findIntent, takeIntentOut } from './rewind-transaction.js';
-import { withSession } from './session-lock.js';
+import { withSessionAsItIs } from './session-lock.js';
 import { locate, readPresent } from './workspace-state.js';
 
 /** What became of an interrupted rewind. */
@@ -20,6 +20,9 @@ export interface SettledRewind {
   readonly left: readonly string[];
 }
 
+// Both look before anything is put right: recovery would take an interrupted rewind back by itself, and what is to be
+// continued would be gone.
+
 /**
  * Takes back an interrupted rewind although something was written after it: files that are still as it left them are
  * put back, those that somebody changed since are left, and its intent goes from the log, which is kept first.
@@ -27,7 +30,7 @@ export interface SettledRewind {
  * @see FORMAT.md, 6
  */
 export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<SettledRewind> {
-  return withSession(deps, sessionId, (session) => takeBack(session, requireIntent(session)));
+  return withSessionAsItIs(deps, sessionId, (session) => takeBack(session, requireIntent(session)));
 }
 
 /**
@@ -40,7 +43,7 @@ export async function continueRewind(
   sessionId: string,
   options: { readonly force?: boolean | undefined } = {},
 ): Promise<RewindResult> {
-  return withSession(deps, sessionId, (session) => {
+  return withSessionAsItIs(deps, sessionId, (session) => {
     const intent = requireIntent(session);
     const wish = { target: intent.target, workspace: intent.workspace, force: options.force };
     takeBack(session, intent);
@@ -58,6 +61,7 @@ function requireIntent(session: LockedSession): RewindIntent {
 
 function takeBack(session: LockedSession, intent: RewindIntent): SettledRewind {
   session.assertMayRewrite();
+  session.sealedTail();
   const { deps } = session;
   const workspace = new ConfinedRoot(deps.fs, intent.workspace);
   unstageAll(
