@@ -1,10 +1,10 @@
-import { InvalidArgumentError, PayloadDamagedError, PlanMismatchError, StalePlanError } from '../errors.js';
+import { InvalidArgumentError, PlanMismatchError, StalePlanError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { viewEvent } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
-import { SummaryPrompt } from './compaction-prompt.js';
-import { planReplay, type ReplayPlan } from './replay.js';
+import { SummaryPrompt, type WrittenPrompt } from './compaction-prompt.js';
+import type { ReplayPlan } from './replay.js';
 
 export interface CompactionOptions {
   /** How many of the last events stay; 6 when left out or not positive. */
@@ -46,31 +46,28 @@ export type NewestFirst = () => Iterable<StoredEvent>;
 
 const DEFAULT_PRESERVE_LAST = 6;
 const DEFAULT_PROMPT_CHARS = 8000;
+const NO_PROMPT: WrittenPrompt = { text: '', chars: 0, truncated: false };
 
 /**
  * Decides which events a summary is to stand for, and gives the prompt for it.
  *
- * All but the last `preserveLast` events, except that no `tool_result` stays without its `tool_call`. A compaction that
- * cannot be decoded counts as none: recording the new one mends that.
+ * All but the last `preserveLast` events, except that no `tool_result` stays without its `tool_call`.
+ * @param replay - What a model sees now; the log as it is where its last compaction cannot be decoded: recording the
+ * new one mends that.
  * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
  * @see FORMAT.md, 4 and 5; FAULTS.md, 6, 22, 29
  */
 export function planCompaction(
   outline: LogOutline,
+  replay: ReplayPlan,
   options: CompactionOptions,
   newestFirst: NewestFirst,
 ): CompactionPlan {
   const preserveLast = positive(options.preserveLast) ?? DEFAULT_PRESERVE_LAST;
-  const replay = replayInForce(outline);
   const cut = wholeTurnCut(outline, Math.max(0, outline.events.length - preserveLast), replay, newestFirst);
-  const prompt = new SummaryPrompt(outline, cut, positive(options.maxPromptChars) ?? DEFAULT_PROMPT_CHARS, replay);
-  if (cut > 0 && options.skipPrompt !== true) {
-    for (const [index, event] of indexed(outline, newestFirst())) {
-      if (prompt.isFull) break;
-      if (index < cut) prompt.add(event);
-    }
-  }
-  const written = cut > 0 && options.skipPrompt !== true ? prompt.text() : { text: '', chars: 0, truncated: false };
+  const limit = positive(options.maxPromptChars) ?? DEFAULT_PROMPT_CHARS;
+  const isWritten = cut > 0 && options.skipPrompt !== true;
+  const prompt = isWritten ? writePrompt(outline, cut, limit, replay, newestFirst) : NO_PROMPT;
   return {
     sessionId: outline.sessionId,
     preserveLast,
@@ -78,9 +75,9 @@ export function planCompaction(
     preservedCount: outline.events.length - cut,
     compactableEvents: outline.events.slice(0, cut),
     preservedEvents: outline.events.slice(cut),
-    summaryPrompt: written.text,
-    promptChars: written.chars,
-    truncated: written.truncated,
+    summaryPrompt: prompt.text,
+    promptChars: prompt.chars,
+    truncated: prompt.truncated,
   };
 }
 
@@ -150,14 +147,19 @@ export function requireCurrent(plan: CompactionPlan, events: Iterable<StoredEven
   }
 }
 
-/** Gives what a model sees now, or undefined where the last compaction cannot be decoded. */
-function replayInForce(outline: LogOutline): ReplayPlan | undefined {
-  try {
-    return planReplay(outline);
-  } catch (error) {
-    if (error instanceof PayloadDamagedError) return undefined;
-    throw error;
+function writePrompt(
+  outline: LogOutline,
+  cut: number,
+  limit: number,
+  replay: ReplayPlan,
+  newestFirst: NewestFirst,
+): WrittenPrompt {
+  const prompt = new SummaryPrompt(outline, cut, limit, replay);
+  for (const [index, event] of indexed(outline, newestFirst())) {
+    if (prompt.isFull) break;
+    if (index < cut) prompt.add(event);
   }
+  return prompt.text();
 }
 
 /**
@@ -165,14 +167,9 @@ function replayInForce(outline: LogOutline): ReplayPlan | undefined {
  *
  * A call that the last summary stands for already was parted from its result before: the search ends there.
  */
-function wholeTurnCut(
-  outline: LogOutline,
-  wanted: number,
-  replay: ReplayPlan | undefined,
-  newestFirst: NewestFirst,
-): number {
+function wholeTurnCut(outline: LogOutline, wanted: number, replay: ReplayPlan, newestFirst: NewestFirst): number {
   if (wanted === 0 || !outline.events.some(isResult)) return wanted;
-  const firstCall = outline.events.findIndex((event) => isCall(event) && replay?.keeps(event.sequence) !== false);
+  const firstCall = outline.events.findIndex((event) => isCall(event) && replay.keeps(event.sequence));
   if (firstCall < 0) return wanted;
   let cut = wanted;
   const open = new Set<string>(); // results at or after the cut whose call was not met

@@ -34,34 +34,30 @@ const MOST_BYTES = 500;
  * @see FORMAT.md, 4, formatExecPrompt
  */
 export function formatExecPrompt(prompt: string, { mode, session, contextEvents }: PreparedExec): string {
-  const context = new ExecContext();
-  for (const event of contextEvents) context.add(event);
-  return context.format(prompt, mode, session);
+  return formatShownContext(prompt, mode, session, shownInPrompt(contextEvents));
 }
 
-/** The part of a conversation that a prompt shows, gathered while the events go by: no log has to be held for it. */
-export class ExecContext {
-  readonly #told: StoredEvent[] = [];
-  readonly #any: StoredEvent[] = [];
+/** As {@link formatExecPrompt}, from the events that {@link shownInPrompt} gave: no other need be at hand. */
+export function formatShownContext(
+  prompt: string,
+  mode: ExecMode,
+  session: SessionMetadata,
+  shown: readonly StoredEvent[],
+): string {
+  if (mode === 'new' || shown.length === 0) return prompt;
+  const lines = shown.map((event) => previewLine(event, 'content', (line) => cutToBytes(line, MOST_BYTES)));
+  return [`${heading(mode, session)} Its latest events, oldest first:`, ...lines, '', 'Request:', prompt].join('\n');
+}
 
-  /** Takes the next event, oldest first. */
-  add(event: StoredEvent): void {
-    if (CONTEXT_TYPES.has(event.type)) keepLast(this.#told, event);
-    else if (this.#told.length === 0) keepLast(this.#any, event);
+/** Gives the last 80 events that tell the conversation; of all of them where none does. */
+export function shownInPrompt<Event extends { readonly type: string }>(events: Iterable<Event>): readonly Event[] {
+  const told: Event[] = [];
+  const any: Event[] = [];
+  for (const event of events) {
+    if (CONTEXT_TYPES.has(event.type)) keepLast(told, event);
+    else if (told.length === 0) keepLast(any, event);
   }
-
-  /** Gives the events that the prompt shows: the last 80 that tell the conversation, or of all if there is none. */
-  events(): readonly StoredEvent[] {
-    return (this.#told.length > 0 ? this.#told : this.#any).slice(-MOST_EVENTS);
-  }
-
-  /** Gives the prompt. See {@link formatExecPrompt}. */
-  format(prompt: string, mode: ExecMode, session: SessionMetadata): string {
-    const events = this.events();
-    if (mode === 'new' || events.length === 0) return prompt;
-    const lines = events.map((event) => previewLine(event, 'content', (line) => cutToBytes(line, MOST_BYTES)));
-    return [`${heading(mode, session)} Its latest events, oldest first:`, ...lines, '', 'Request:', prompt].join('\n');
-  }
+  return (told.length > 0 ? told : any).slice(-MOST_EVENTS);
 }
 
 function heading(mode: ExecMode, session: SessionMetadata): string {
@@ -70,7 +66,7 @@ function heading(mode: ExecMode, session: SessionMetadata): string {
 }
 
 // Twice as many are let in before the older half goes: no shifting for every event.
-function keepLast(events: StoredEvent[], event: StoredEvent): void {
+function keepLast<Event>(events: Event[], event: Event): void {
   events.push(event);
   if (events.length >= MOST_EVENTS * 2) events.splice(0, events.length - MOST_EVENTS);
 }

@@ -45,7 +45,7 @@ export function planReplay(outline: LogOutline): ReplayPlan {
   const at = outline.events.findLastIndex(isCompaction);
   const ref = outline.events[at];
   const stored = outline.compactions.at(-1);
-  if (ref === undefined || stored === undefined) return planWithout(outline);
+  if (ref === undefined || stored === undefined) return planAsLogged(outline);
   const replaced = new Set<number>();
   for (const index of replacedBy(outline, at, decodeCompaction(stored))) {
     if (index !== at) replaced.add(outline.events[index]?.sequence as number);
@@ -76,7 +76,11 @@ export async function* replayStream(
   for await (const event of events) yield* place.at(event);
 }
 
-function* replayed(plan: ReplayPlan, events: Iterable<StoredEvent>): Generator<StoredEvent> {
+/** Gives events, or references to them, as a plan for their log has them. */
+export function* replayed<Event extends { readonly sequence: number }>(
+  plan: ReplayPlan,
+  events: Iterable<Event>,
+): Generator<Event | StoredEvent> {
   const place = new Placement(plan);
   yield* place.inFront();
   for (const event of events) yield* place.at(event);
@@ -95,7 +99,7 @@ class Placement {
     return this.#plan.insteadOf === undefined ? this.#compaction() : [];
   }
 
-  at(event: StoredEvent): readonly StoredEvent[] {
+  at<Event extends { readonly sequence: number }>(event: Event): readonly (Event | StoredEvent)[] {
     if (this.#plan.keeps(event.sequence)) return [event];
     return event.sequence === this.#plan.insteadOf ? this.#compaction() : [];
   }
@@ -107,7 +111,8 @@ class Placement {
   }
 }
 
-function planWithout(outline: LogOutline): ReplayPlan {
+/** Gives the plan that leaves a log as it is: for one whose last compaction cannot be decoded. */
+export function planAsLogged(outline: LogOutline): ReplayPlan {
   return {
     compaction: undefined,
     insteadOf: undefined,

@@ -1,4 +1,3 @@
-import { PayloadDamagedError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import { parseSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
@@ -10,9 +9,9 @@ import {
   requireCurrent,
   requirePlanOf,
 } from '../plan/compaction.js';
-import { planReplay } from '../plan/replay.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
+import { replayOrAsLogged } from './read-replay.js';
 import { openLog } from './read-session.js';
 import { withSession } from './session-lock.js';
 
@@ -30,14 +29,7 @@ export async function planSessionCompaction(
 ): Promise<CompactionPlan> {
   const log = openLog(deps, sessionId);
   const outline = log.outline(0);
-  try {
-    planReplay(outline);
-  } catch (error) {
-    if (!(error instanceof PayloadDamagedError)) throw error;
-    const message = `${error.message}; the plan counts no compaction as in force`;
-    deps.warn({ code: 'COMPACTION_UNREADABLE', sessionId: log.sessionId, message });
-  }
-  return planCompaction(outline, options, () => newestFirst(log));
+  return planCompaction(outline, replayOrAsLogged(deps, outline), options, () => newestFirst(log));
 }
 
 /**
