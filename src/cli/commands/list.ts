@@ -1,0 +1,203 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from '../../errors.js';
+import { compareCodePoints } from '../../model/json.js';
+import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
+import { parseInstant } from '../../model/time.js';
+import type { UnreadableSession } from '../../store/list-sessions.js';
+import { readLiveSessions } from '../../store/live-sessions.js';
+import { measureSession } from '../../store/session-sizes.js';
+import { type ParsedArguments, parseCount, parseFilled, parseTime } from '../arguments.js';
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { kindName, type ListedSession } from '../listed-session.js';
+import { listNotes, listWarnings, renderList } from '../render/list.js';
+import { sessionJson } from '../render/session-json.js';
+import { HIDDEN_SCHEMA, SESSION_SCHEMA, UNREADABLE_SCHEMA } from '../schema-parts.js';
+
+const SORT_KEYS = ['updated', 'created', 'events', 'title'] as const;
+type SortKey = (typeof SORT_KEYS)[number];
+
+/** What `list` found: the rows, how many are hidden, and which could not be read. */
+export interface ListView {
+  readonly sessions: readonly ListedSession[];
+  /** Sessions that all other flags would show, by kind: `--all` shows them. */
+  readonly hidden: Readonly<Record<string, number>>;
+  readonly unreadable: readonly UnreadableSession[];
+  /** How many `--limit` left out. */
+  readonly beyondLimit: number;
+  /** What was asked for, when nothing was found because nothing fits it. */
+  readonly isFiltered: boolean;
+  readonly root: string;
+  readonly withSizes: boolean;
+}
+
+export const list = defineCommand<ListView>({
+  description:
+    'Conversations and forks, newest activity first; with --all or --kind the sessions of agents, side questions and ' +
+    'specs as well. Only metadata are read, never a log. A session that cannot be read is a row with its fault.',
+  examples: ['zero-sessions list --here --since 1w', 'zero-sessions list --all --sort events --limit 10'],
+  arguments: [],
+  options: [
+    { flags: '--all', description: 'sessions of every kind' },
+    {
+      flags: '--kind <kind>',
+      description: 'only this kind, "regular" for a conversation',
+      repeat: true,
+      value: 'kind',
+    },
+    { flags: '--cwd <dir>', description: 'only sessions that ran in this folder', value: 'folder' },
+    { flags: '--here', description: 'only sessions that ran in the present folder' },
+    { flags: '--tag <tag>', description: 'only sessions with this tag', value: 'tag' },
+    { flags: '--model <model>', description: 'only sessions with this model', value: 'model' },
+    { flags: '--provider <provider>', description: 'only sessions with this provider', value: 'provider' },
+    { flags: '--since <time>', description: 'only sessions active at this time or later' },
+    { flags: '--until <time>', description: 'only sessions active before this time' },
+    { flags: '--title <text>', description: 'only sessions with this in their title, in any case' },
+    { flags: '--limit <n>', description: 'at most so many' },
+    { flags: '--sort <key>', description: 'what decides the order', choices: SORT_KEYS },
+    { flags: '--reverse', description: 'the other way round' },
+    { flags: '--size', description: 'with the bytes of log and blobs' },
+  ],
+  schemas: [
+    {
+      sessions: { type: 'array', items: SESSION_SCHEMA },
+      hidden: HIDDEN_SCHEMA,
+      unreadable: { type: 'array', items: UNREADABLE_SCHEMA },
+    },
+  ],
+  output: {
+    text: renderList,
+    json: (view, { redaction }) => ({
+      members: {
+        sessions: view.sessions.map((each) => sessionJson(each, redaction)),
+        hidden: view.hidden,
+        unreadable: view.unreadable.map((each) => ({ ...each, message: redaction.text(each.message) })),
+      },
+    }),
+    jsonl: (view, { redaction }) => view.sessions.map((each) => sessionJson(each, redaction)),
+    quiet: (view) => view.sessions.map(({ session }) => session.sessionId),
+    warnings: listWarnings,
+    notes: listNotes,
+  },
+  run: runList,
+});
+
+async function runList(context: CommandContext, args: ParsedArguments): Promise<ListView> {
+  const matches = filterOf(args, context);
+  const kinds = args.texts('kind').map((kind) => parseFilled(kind, '--kind'));
+  const everyKind = args.flag('all') || kinds.length > 0;
+  const limit = args.text('limit');
+  const most = limit === undefined ? Number.POSITIVE_INFINITY : parseCount(limit, '--limit');
+  const found = await context.store.listWithFaults();
+
+  const matching = found.sessions.filter(matches);
+  const wanted = matching.filter(
+    everyKind
+      ? (session) => kinds.length === 0 || kinds.includes(kindName(session))
+      : (session) => isResumableKind(session.sessionKind),
+  );
+  const sorted = sortSessions(wanted, (args.text('sort') ?? 'updated') as SortKey);
+  if (args.flag('reverse')) sorted.reverse();
+  const shown = sorted.slice(0, most);
+  const isLive = await readLiveSessions(context.deps);
+  return {
+    sessions: shown.map((session) => ({
+      session,
+      live: isLive(session.sessionId),
+      ...(args.flag('size') ? { sizes: measureSession(context.deps, session.sessionId) } : {}),
+    })),
+    hidden: everyKind ? {} : countKinds(matching.filter((session) => !isResumableKind(session.sessionKind))),
+    unreadable: found.unreadable,
+    beyondLimit: sorted.length - shown.length,
+    isFiltered: found.sessions.length > 0,
+    root: context.store.root,
+    withSizes: args.flag('size'),
+  };
+}
+
+type SessionTest = (session: SessionMetadata) => boolean;
+
+/** Gives one test of all flags but those on kinds. */
+function filterOf(args: ParsedArguments, context: CommandContext): SessionTest {
+  const tests: SessionTest[] = [];
+  const folder = args.text('cwd');
+  if (args.flag('here') && folder !== undefined) throw new UsageError('--here does not go with --cwd');
+  if (args.flag('here')) tests.push(ranIn(context.cwd));
+  if (folder !== undefined) tests.push(ranIn(resolve(context.cwd, parseFilled(folder, '--cwd'))));
+  for (const [flag, member] of EXACT_FLAGS) {
+    const value = args.text(flag);
+    if (value !== undefined) tests.push((session) => session[member] === value);
+  }
+  const title = args.text('title')?.toLowerCase();
+  if (title !== undefined) tests.push((session) => (session.title ?? '').toLowerCase().includes(title));
+  const since = timeOf(args, 'since', context) ?? Number.NEGATIVE_INFINITY;
+  const until = timeOf(args, 'until', context) ?? Number.POSITIVE_INFINITY;
+  if (args.flag('since') || args.flag('until')) {
+    tests.push((session) => {
+      const active = parseInstant(session.updatedAt);
+      return active !== undefined && active >= since && active < until;
+    });
+  }
+  return (session) => tests.every((test) => test(session));
+}
+
+const EXACT_FLAGS = [
+  ['tag', 'tag'],
+  ['model', 'modelId'],
+  ['provider', 'provider'],
+] as const;
+
+function timeOf(args: ParsedArguments, flag: 'since' | 'until', context: CommandContext): number | undefined {
+  const text = args.text(flag);
+  return text === undefined ? undefined : parseTime(text, `--${flag}`, context.now());
+}
+
+/** A folder has more than one name where links lead to it: as typed, and as the system sees it. */
+function ranIn(folder: string): SessionTest {
+  const names = new Set([folder, realFolder(folder)]);
+  return ({ cwd }) => cwd !== undefined && cwd !== '' && names.has(resolve(cwd));
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder; // sessions outlive their folders
+  }
+}
+
+/** Gives the sessions in the order of a key; equal ones keep the order of the store, newest activity first. */
+function sortSessions(sessions: readonly SessionMetadata[], key: SortKey): SessionMetadata[] {
+  switch (key) {
+    case 'updated':
+      return [...sessions];
+    case 'created':
+      return sortedBy(sessions, (session) => -(parseInstant(session.createdAt) ?? Number.NEGATIVE_INFINITY));
+    case 'events':
+      return sortedBy(sessions, (session) => -session.eventCount);
+    case 'title':
+      return [...sessions].sort((a, b) => compareCodePoints(sortTitle(a), sortTitle(b)));
+    default:
+      return key satisfies never;
+  }
+}
+
+function sortedBy(
+  sessions: readonly SessionMetadata[],
+  rankOf: (session: SessionMetadata) => number,
+): SessionMetadata[] {
+  // Compared, not subtracted: infinities leave no difference.
+  const compare = (a: number, b: number) => (a === b ? 0 : a < b ? -1 : 1);
+  return [...sessions].sort((a, b) => compare(rankOf(a), rankOf(b)));
+}
+
+function sortTitle({ title }: SessionMetadata): string {
+  return (title ?? '').toLowerCase();
+}
+
+function countKinds(sessions: readonly SessionMetadata[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const session of sessions) counts.set(kindName(session), (counts.get(kindName(session)) ?? 0) + 1);
+  return Object.fromEntries(counts);
+}

@@ -1,0 +1,66 @@
+import type { StoreDeps } from '../store/deps.js';
+import type { SessionStore } from '../store/session-store.js';
+import type { Output } from './output.js';
+import type { Page } from './page.js';
+import type { RegistryEntry } from './registry.js';
+import type { ColorMode } from './render/style.js';
+
+/** The program's standard input. */
+export interface Input {
+  readonly isTerminal: boolean;
+  /** Gives what is piped in, as it comes. */
+  bytes(): AsyncIterable<Uint8Array>;
+}
+
+/** What the process gives to a run; tests hand in their own. */
+export interface CliContext {
+  /** Data goes here. */
+  readonly out: Output;
+  /** Warnings, notes and errors go here. */
+  readonly err: Output;
+  readonly in: Input;
+  readonly outIsTerminal: boolean;
+  readonly errIsTerminal: boolean;
+  /** Columns of the terminal that shows `out`; of no interest when it is none. */
+  readonly columns: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly now: () => Date;
+  /** Aborts on Ctrl-C, with an `InterruptedError` as reason. */
+  readonly signal: AbortSignal;
+}
+
+/** The flags that every command has (CLI.md, "Shape"), with their defaults filled in. */
+export interface GlobalOptions {
+  /** The folder of the store; undefined for Zero's default. */
+  readonly root: string | undefined;
+  readonly format: OutputFormat;
+  readonly quiet: boolean;
+  readonly color: ColorMode;
+  readonly redact: boolean;
+  readonly lockTimeoutMs: number;
+  /** Whether a person may be asked: stdin and stderr are terminals and `--no-input` was not given. */
+  readonly input: boolean;
+  readonly flock: boolean;
+  readonly asOwner: boolean;
+}
+
+export type OutputFormat = 'text' | 'json' | 'jsonl';
+
+/** What a command runs with: the process, the flags, and the store that they name. */
+export interface CommandContext extends CliContext {
+  readonly globals: GlobalOptions;
+  readonly store: SessionStore;
+  /** The same store for what `SessionStore` does not offer. */
+  readonly deps: StoreDeps;
+  /** How `out` is to be written to. */
+  readonly page: Page;
+  /** Every command, for those that are about commands. */
+  readonly commands: readonly RegistryEntry[];
+  /** Runs another command line as this one runs; gives its exit code. */
+  readonly runAnother: (argv: readonly string[], context: CliContext) => Promise<number>;
+  /** Tells a person something on stderr; silent under `-q`. The text is made safe and redacted here. */
+  note(text: string): Promise<void>;
+  /** Warns on stderr, also under `-q`. The text is made safe and redacted here. */
+  warn(text: string): Promise<void>;
+}

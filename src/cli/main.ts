@@ -1,0 +1,67 @@
+import { fstatSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { InterruptedError } from '../errors.js';
+import type { CliContext, Input } from './context.js';
+import { EXIT_CODES } from './exit-codes.js';
+import { createOutput } from './output.js';
+import { runCli } from './run-cli.js';
+
+// The process comes in here and nowhere else.
+const context = processContext();
+const exitCode = await runCli(process.argv.slice(2), context);
+process.exitCode = exitCode;
+// What is still on its way to a reader who does not read must not hold back Ctrl-C. Everybody else waits for it.
+// biome-ignore lint/nursery/noProcessExit: see above
+if (exitCode === EXIT_CODES.INTERRUPTED) process.exit();
+
+function processContext(): CliContext {
+  const outIsTerminal = isTerminal(1);
+  return {
+    out: createOutput({ fd: 1, stream: () => process.stdout, name: 'standard output', failures: 'throw' }),
+    err: createOutput({ fd: 2, stream: () => process.stderr, name: 'standard error', failures: 'ignore' }),
+    in: processInput(),
+    outIsTerminal,
+    errIsTerminal: isTerminal(2),
+    columns: outIsTerminal ? columnsOfTerminal() : 80,
+    env: process.env,
+    cwd: workingDirectory(),
+    now: () => new Date(),
+    signal: interruptSignal(),
+  };
+}
+
+function processInput(): Input {
+  return {
+    isTerminal: isTerminal(0),
+    bytes: () => process.stdin as AsyncIterable<Uint8Array>,
+  };
+}
+
+// Asked of terminals only: to look at a stream of node's costs 5 ms.
+function columnsOfTerminal(): number {
+  return process.stdout.columns || Number(process.env.COLUMNS) || 80;
+}
+
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && isatty(fd);
+  } catch {
+    return false; // closed
+  }
+}
+
+// The folder may have been removed under a running shell.
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/';
+  }
+}
+
+function interruptSignal(): AbortSignal {
+  const interrupt = new AbortController();
+  // Once: a second Ctrl-C ends the process as if nobody listened.
+  process.once('SIGINT', () => interrupt.abort(new InterruptedError()));
+  return interrupt.signal;
+}

@@ -1,0 +1,70 @@
+import type { Command } from './command.js';
+
+/** A command's names and the line that help opens with; the rest of it is loaded when it is wanted. */
+export interface RegistryEntry {
+  /** `list`, or `checkpoint capture` for one of a group. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** An imperative line without a full stop. */
+  readonly summary: string;
+  readonly group: 'Look' | 'Change' | 'Go on' | 'Help';
+  readonly load: () => Promise<Command>;
+}
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly RegistryEntry[] = [
+  {
+    name: 'list',
+    aliases: ['ls'],
+    summary: 'List the sessions of a store',
+    group: 'Look',
+    load: async () => (await import('./commands/list.js')).list,
+  },
+  {
+    name: 'schema',
+    aliases: [],
+    summary: 'Print the JSON Schema of what a command prints with --json',
+    group: 'Help',
+    load: async () => (await import('./commands/schema.js')).schema,
+  },
+];
+
+/** Commands that CLI.md promises for later; until then they exit 2 and say so. */
+export const LATER_COMMANDS: readonly string[] = [
+  'verify',
+  'repair',
+  'gc',
+  'search',
+  'usage',
+  'tag',
+  'prune',
+  'delete',
+  'rm',
+  'archive',
+  'export',
+  'import',
+];
+
+/**
+ * The flags, of all commands, that always take a value: what follows one is not the command. A test compares them with
+ * the commands.
+ */
+export const FLAGS_WITH_VALUE: ReadonlySet<string> = new Set([
+  '--root',
+  '--color',
+  '--lock-timeout',
+  '--kind',
+  '--cwd',
+  '--tag',
+  '--model',
+  '--provider',
+  '--since',
+  '--until',
+  '--title',
+  '--limit',
+  '--sort',
+  '--type',
+  '--from',
+  '--to',
+  '--tail',
+]);

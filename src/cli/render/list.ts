@@ -1,0 +1,73 @@
+import type { ListView } from '../commands/list.js';
+import { kindName, type ListedSession } from '../listed-session.js';
+import type { Page } from '../page.js';
+import { shownFolder, shownTitle } from './session-text.js';
+import { type Cell, type Column, renderTable } from './table.js';
+import { formatBytes, storedTime } from './time.js';
+
+// On a narrow terminal: folder and model go first, then titles are cut; the id is what other commands take.
+const ID: Column = { header: 'ID' };
+const TITLE: Column = { header: 'TITLE', shrink: 2, minWidth: 16 };
+const KIND: Column = { header: 'KIND' };
+const UPDATED: Column = { header: 'UPDATED' };
+const EVENTS: Column = { header: 'EVENTS', align: 'right', hide: 1 };
+const LOG: Column = { header: 'LOG', align: 'right' };
+const BLOBS: Column = { header: 'BLOBS', align: 'right' };
+const MODEL: Column = { header: 'MODEL', shrink: 2, minWidth: 8, hide: 2 };
+const FOLDER: Column = { header: 'FOLDER', shrink: 3, minWidth: 12, hide: 3 };
+
+/** Gives a list as a table, a row for each session, then one for each that cannot be read. */
+export function renderList(view: ListView, page: Page): string {
+  if (view.sessions.length === 0 && view.unreadable.length === 0) return '';
+  const sizes = view.withSizes ? [LOG, BLOBS] : [];
+  const columns = [ID, TITLE, KIND, UPDATED, EVENTS, ...sizes, MODEL, FOLDER];
+  const rows = view.sessions.map((each) => sessionRow(each, view.withSizes, page));
+  const faults = view.unreadable.map(({ sessionId, message }): Cell[] => [
+    { text: sessionId, paint: page.style.id },
+    { text: page.redaction.text(message), paint: page.style.error },
+    { text: 'damaged', paint: page.style.error },
+  ]);
+  return renderTable(columns, [...rows, ...faults], { width: page.width, style: page.style });
+}
+
+function sessionRow({ session, live, sizes }: ListedSession, withSizes: boolean, page: Page): Cell[] {
+  const { style, redaction } = page;
+  const kind = kindName(session);
+  const bytes = withSizes ? [formatBytes(sizes?.logBytes ?? 0), formatBytes(sizes?.blobBytes ?? 0)] : [];
+  return [
+    { text: session.sessionId, paint: style.id },
+    shownTitle(session, page),
+    live === true ? { text: `${kind}, live`, paint: style.live } : { text: kind, paint: style.kind },
+    { text: storedTime(session.updatedAt, page.nowMs), paint: style.plain },
+    String(session.eventCount),
+    ...bytes,
+    redaction.text(session.modelId ?? ''),
+    { text: shownFolder(session.cwd ?? '', page), paint: style.dim },
+  ];
+}
+
+/** Gives what is damaged, for where no row says so. */
+export function listWarnings(view: ListView): readonly string[] {
+  return view.unreadable.map(({ message }) => message);
+}
+
+/** Gives what is not in the table: nothing at all, hidden kinds, what is beyond the limit. */
+export function listNotes(view: ListView): readonly string[] {
+  const notes: string[] = [];
+  const hidden = Object.values(view.hidden).reduce((sum, count) => sum + count, 0);
+  if (view.sessions.length === 0) notes.push(emptyNote(view));
+  if (view.beyondLimit > 0) notes.push(`${counted(view.beyondLimit, 'more session')} beyond --limit.`);
+  if (hidden > 0) {
+    const kinds = Object.entries(view.hidden).map(([kind, count]) => `${count} ${kind}`);
+    notes.push(`${counted(hidden, 'session')} hidden (${kinds.join(', ')}); --all shows them.`);
+  }
+  return notes;
+}
+
+function emptyNote(view: ListView): string {
+  return view.isFiltered ? 'No session fits.' : `No sessions in ${view.root}.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,30 @@
+import { validSessionId } from '../../model/ids.js';
+import type { ListedSession } from '../listed-session.js';
+import type { Redaction } from '../redaction.js';
+import type { JsonMembers, JsonView } from './json.js';
+
+/** Gives a session as JSON: the members of metadata.json by their names, then `live`, then the sizes if measured. */
+export function sessionJson({ session, live, sizes }: ListedSession, redaction: Redaction): JsonMembers {
+  const members: Record<string, JsonView> = {};
+  for (const [name, value] of Object.entries(session)) members[name] = memberJson(name, value, redaction);
+  return { ...members, live: live ?? null, ...sizes };
+}
+
+const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt']);
+const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:\d{1,16}$/;
+
+/** Tells whether a text is the id of a session or of an event: a name that other commands take, never hidden. */
+export function isName(text: string): boolean {
+  return validSessionId(text) || EVENT_ID.test(text);
+}
+
+function memberJson(name: string, value: unknown, redaction: Redaction): JsonView {
+  if (typeof value === 'string') {
+    if (TIMES.has(name) || (/(?:SessionId|^sessionId|EventId)$/.test(name) && isName(value))) return value;
+    return redaction.text(value);
+  }
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value !== 'object' || value === null) return null;
+  const members = Object.entries(value).map(([inner, each]) => [inner, memberJson(inner, each, redaction)]);
+  return Object.fromEntries(members) as JsonMembers;
+}

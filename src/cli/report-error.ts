@@ -1,0 +1,80 @@
+import { ZeroSessionsError } from '../errors.js';
+import type { CliContext, GlobalOptions } from './context.js';
+import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
+import type { Redaction } from './redaction.js';
+import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from './render/json.js';
+import { safeText } from './render/safe-text.js';
+import type { Style } from './render/style.js';
+
+/** How an error is to be told. */
+export interface ReportOptions {
+  readonly format: GlobalOptions['format'];
+  readonly redaction: Redaction;
+  /** For stderr. */
+  readonly style: Style;
+}
+
+/**
+ * Tells an error: as text on stderr, and as JSON on stdout under `--json` and `--jsonl`.
+ * @returns The exit code.
+ * @see CLI.md, "JSON"
+ */
+export async function reportError(error: unknown, context: CliContext, options: ReportOptions): Promise<number> {
+  const told = error instanceof ZeroSessionsError ? error : bug(error);
+  if (told.code === 'INTERRUPTED') return EXIT_CODES.INTERRUPTED; // whoever pressed Ctrl-C knows
+  if (options.format !== 'text') await writeJson(told, context, options);
+  await context.err.write(errorText(told, options));
+  if (told.code === BUG_CODE && error instanceof Error && context.env.ZERO_SESSIONS_DEBUG) {
+    await context.err.write(`${error.stack}\n`);
+  }
+  return told.code === BUG_CODE ? EXIT_FAILED : EXIT_CODES[told.code];
+}
+
+type ToldError = ZeroSessionsError | (Error & { readonly code: typeof BUG_CODE; readonly hint: string });
+
+/** Gives an error as text for people: what is wrong, and what to do next. */
+export function errorText({ message, hint }: Pick<ToldError, 'message' | 'hint'>, options: ReportOptions): string {
+  const { style, redaction } = options;
+  const shown = (text: string) => safeText(redaction.text(text));
+  return `${style.error('zero-sessions:')} ${shown(message)}\n  ${shown(hint)}\n`;
+}
+
+// When stdout itself is what failed, stderr still has the message.
+async function writeJson(error: ToldError, { out }: CliContext, { format, redaction }: ReportOptions): Promise<void> {
+  const members = { error: errorView(error, redaction) };
+  try {
+    await out.write(
+      format === 'json' ? renderJsonDocument(members) : renderJsonLine({ schemaVersion: SCHEMA_VERSION, ...members }),
+    );
+  } catch (failure) {
+    if (!(failure instanceof ZeroSessionsError)) throw failure;
+  }
+}
+
+/** Gives an error with its facts: code, message, hint, then the fields of its class. */
+function errorView(error: ToldError, redaction: Redaction): JsonView {
+  const { code, message, hint } = error;
+  const facts = Object.entries(error).filter(([name]) => !ENVELOPE.has(name));
+  return redacted({ code, message, hint, ...Object.fromEntries(facts) }, redaction);
+}
+
+const ENVELOPE: ReadonlySet<string> = new Set(['name', 'code', 'message', 'hint', 'cause', 'stack']);
+
+function redacted(value: unknown, redaction: Redaction): JsonView {
+  if (typeof value === 'string') return redaction.text(value);
+  if (value instanceof Uint8Array) return redaction.json(value);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redaction));
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(members.map(([name, member]) => [name, redacted(member, redaction)]));
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}
+
+function bug(error: unknown): ToldError {
+  const message = error instanceof Error ? error.message : String(error);
+  return Object.assign(new Error(`This should not have happened: ${message}`), {
+    code: BUG_CODE,
+    hint: 'Please report it, with what ZERO_SESSIONS_DEBUG=1 adds to this message.',
+  } as const);
+}
