@@ -15,6 +15,7 @@ export interface FileStat {
   readonly ino: number;
   readonly nlink: number;
   readonly uid: number;
+  readonly gid: number;
 }
 
 export interface FolderEntry {
@@ -66,6 +67,8 @@ export interface FileSystem {
   symlink(target: string, path: string): void;
   unlink(path: string): void;
   rmdir(path: string): void;
+  /** Gives a file, folder or link another owner; a link is not followed. */
+  chown(path: string, uid: number, gid: number): void;
 }
 
 /** An open folder; `path` leads to it for as long as it is open. */
@@ -150,6 +153,7 @@ export const nodeFileSystem: FileSystem = {
   symlink: (target, path) => fs.symlinkSync(target, path),
   unlink: (path) => fs.unlinkSync(path),
   rmdir: (path) => fs.rmdirSync(path),
+  chown: (path, uid, gid) => fs.lchownSync(path, uid, gid),
 };
 
 function openFolder(path: string): FolderHandle {
@@ -206,6 +210,7 @@ function toFileStat(stat: fs.Stats): FileStat {
     ino: stat.ino,
     nlink: stat.nlink,
     uid: stat.uid,
+    gid: stat.gid,
   };
 }
 

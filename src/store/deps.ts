@@ -42,6 +42,8 @@ export interface StoreDeps {
   readonly locks: LockProvider;
   readonly warn: (warning: StoreWarning) => void;
   readonly checkpoints: { readonly enabled: boolean; readonly maxBytes: number };
+  /** Throws ForeignOwnerError (`FOREIGN_OWNER`) when the store is somebody else's and would get files of ours. */
+  readonly assertOwner: () => void;
   /** Folders that are never restored into: home folders. */
   readonly homes: readonly string[];
 }

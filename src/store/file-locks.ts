@@ -16,6 +16,8 @@ export interface FileLockOptions {
   readonly timeoutMs: number;
   readonly flock: 'auto' | 'off';
   readonly warn: (warning: StoreWarning) => void;
+  /** Gives a lock file to the owner of the store. */
+  readonly own?: (path: string) => void;
 }
 
 // One queue for all stores of the process: two of them may be open on one folder.
@@ -26,7 +28,7 @@ const turns = createTurnQueue();
  * folder under it. Always in this order, and Zero takes only the second, so nobody waits in a circle.
  * @see RELIABILITY.md, 3.2
  */
-export function fileLocks({ root, timeoutMs, flock, warn }: FileLockOptions): LockProvider {
+export function fileLocks({ root, timeoutMs, flock, warn, own = () => {} }: FileLockOptions): LockProvider {
   const locker = createFileLocker();
   let warned = false;
 
@@ -54,6 +56,7 @@ export function fileLocks({ root, timeoutMs, flock, warn }: FileLockOptions): Lo
       const holdsOuterLock = lock !== undefined;
       return await withExclusiveLock(`${root}/${LOCKS_DIR}/${id}`, { self, deadline, holdsOuterLock }, (held) => {
         deadline.end();
+        for (const path of [`${folder}/${LOCK_FILE}`, `${root}/${LOCKS_DIR}`]) own(path);
         const appendOnly = holdsOuterLock || flock === 'off' ? undefined : 'there is no working flock';
         return work({
           assertHeld: holdsOuterLock ? () => held.lost.throwIfAborted() : () => held.assertStillOurs(),

@@ -6,6 +6,7 @@ import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
 import { fileLocks } from './file-locks.js';
 import { ulidMaker } from './new-id.js';
 import { SessionStore } from './session-store.js';
+import { storeOwnership } from './store-ownership.js';
 
 /** What a store can be opened with; everything has a default. */
 export interface StoreOptions {
@@ -23,6 +24,10 @@ export interface StoreOptions {
   readonly flock?: 'auto' | 'off' | undefined;
   /** Told of what stopped nothing and should be known. */
   readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
+  /** The user id of this process; with it, writing to another user's store is refused unless `asOwner`. */
+  readonly uid?: number | undefined;
+  /** Gives everything that is made to the owner of the store: for root, on another user's store. */
+  readonly asOwner?: boolean | undefined;
   readonly fileSystem?: FileSystem | undefined;
   readonly locks?: LockProvider | undefined;
   readonly newId?: (() => string) | undefined;
@@ -50,12 +55,21 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   }
   const warn = options.onWarning ?? (() => {});
   const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
+  const ownership = storeOwnership(
+    options.fileSystem ?? nodeFileSystem,
+    resolve(root),
+    options.uid,
+    options.asOwner ?? false,
+  );
   return {
     root: resolve(root),
-    fs: options.fileSystem ?? nodeFileSystem,
+    fs: ownership.fs,
+    assertOwner: ownership.assertOwner,
     now,
     newId: options.newId ?? ulidMaker(now),
-    locks: options.locks ?? fileLocks({ root: resolve(root), timeoutMs, flock: options.flock ?? 'auto', warn }),
+    locks:
+      options.locks ??
+      fileLocks({ root: resolve(root), timeoutMs, flock: options.flock ?? 'auto', warn, own: ownership.own }),
     warn,
     checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
     homes: [env.HOME, env.USERPROFILE]

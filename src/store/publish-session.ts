@@ -21,6 +21,7 @@ export function publishSession(
   fill: (hidden: SessionPaths) => MetadataDocument,
 ): MetadataDocument {
   const { fs } = deps;
+  deps.assertOwner();
   ensureRoot(deps);
   refuseUsedId(deps, id);
   const hidden = sessionPaths(`${deps.root}/${NEW_PREFIX}${deps.newId()}`);

@@ -29,6 +29,7 @@ export async function withSessionAsItIs<T>(
 ): Promise<T> {
   const id = parseSessionId(sessionId);
   const paths = requireSession(deps, id);
+  deps.assertOwner();
   return deps.locks.withLock(id, paths.folder, async (hold) => {
     // The folder may have gone while we waited.
     requireSession(deps, id);
