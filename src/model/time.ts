@@ -9,8 +9,10 @@ export function parseInstant(text: string): number | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = ''] = match;
-  const whole = Date.UTC(+year, +month - 1, +day, +hour, +minute, Math.min(+second, 59));
-  const check = new Date(whole);
+  // Date.UTC takes the years 0 to 99 for those of the last century, and Go's empty time is in year 1.
+  const check = new Date(0);
+  check.setUTCFullYear(+year, +month - 1, +day);
+  const whole = check.setUTCHours(+hour, +minute, Math.min(+second, 59));
   if (check.getUTCMonth() !== +month - 1 || check.getUTCDate() !== +day || +hour > 23 || +minute > 59 || +second > 60) {
     return undefined;
   }
