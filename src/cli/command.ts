@@ -88,6 +88,8 @@ export interface CommandDefinition<View> {
   readonly writes?: true;
   /** Each form of document that `--json` can print; none for a command that prints its own format. */
   readonly schemas: readonly MemberSchemas[];
+  /** What its schemas refer to as `#/$defs/<name>`; the name is no other command's. */
+  readonly schemaDefinitions?: MemberSchemas;
   readonly output: CommandOutput<View>;
   /** Turns arguments into calls of the core, and gives what is to be shown. Prints nothing. */
   run(context: CommandContext, args: ParsedArguments): Promise<View>;

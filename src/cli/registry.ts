@@ -21,6 +21,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/list.js')).list,
   },
   {
+    name: 'tree',
+    aliases: [],
+    summary: 'Show which session came from which',
+    group: 'Look',
+    load: async () => (await import('./commands/tree.js')).tree,
+  },
+  {
     name: 'schema',
     aliases: [],
     summary: 'Print the JSON Schema of what a command prints with --json',

@@ -24,23 +24,32 @@ export const ERROR_SCHEMA: JsonMembers = {
   },
 };
 
+type Documented = Pick<Command, 'schemas' | 'schemaDefinitions'>;
+
 /** Gives the JSON Schema of what a command prints with `--json`: one of its documents, or an error. */
-export function commandSchema(name: string, command: Pick<Command, 'schemas'>): JsonMembers {
-  return { $schema: DIALECT, title: `zero-sessions ${name} --json`, anyOf: documents(command) };
+export function commandSchema(name: string, command: Documented): JsonMembers {
+  const { schemaDefinitions } = command;
+  return {
+    $schema: DIALECT,
+    title: `zero-sessions ${name} --json`,
+    anyOf: documents(command),
+    ...(schemaDefinitions === undefined ? {} : { $defs: schemaDefinitions }),
+  };
 }
 
 /** Gives one JSON Schema for all commands; `$defs` has each by its name. */
-export function programSchema(commands: ReadonlyMap<string, Pick<Command, 'schemas'>>): JsonMembers {
+export function programSchema(commands: ReadonlyMap<string, Documented>): JsonMembers {
   const definitions = [...commands].map(([name, command]) => [name, { anyOf: documents(command) }] as const);
+  const shared = [...commands.values()].map(({ schemaDefinitions }) => schemaDefinitions ?? {});
   return {
     $schema: DIALECT,
     title: 'zero-sessions --json',
     anyOf: definitions.map(([name]) => ({ $ref: `#/$defs/${encodeURIComponent(name)}` })),
-    $defs: Object.fromEntries(definitions),
+    $defs: Object.assign(Object.fromEntries(definitions), ...shared),
   };
 }
 
-function documents({ schemas }: Pick<Command, 'schemas'>): readonly JsonView[] {
+function documents({ schemas }: Documented): readonly JsonView[] {
   return [...schemas.map(documentSchema), ERROR_SCHEMA];
 }
 
