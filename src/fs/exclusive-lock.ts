@@ -33,7 +33,7 @@ export interface ExclusiveLock {
    * Looks whether the lock is still there and still ours. Without an outer lock, every commit needs this just before.
    * @throws {@link LockLostError} (`LOCK_LOST`) when it is not.
    */
-  assertStillOurs(): Promise<void>;
+  assertStillOurs(): void;
 }
 
 /**
@@ -150,10 +150,12 @@ function heldLock(
 ): HeldLock {
   return {
     lost,
-    async assertStillOurs() {
+    // Synchronous, so that nothing can come between the look and the commit.
+    assertStillOurs() {
       lost.throwIfAborted();
       // The token decides, and not the number of the inode: that is used again for the very next directory.
-      if (!(await isDirectory(path)) || !(await isOurs(path, owner))) throw new LockLostError(path);
+      const isThere = callbackFs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+      if (!isThere || readLockOwnerSync(path)?.token !== owner.token) throw new LockLostError(path);
     },
     async release() {
       const removeName = () => removeIfOurs(path, owner);

@@ -59,7 +59,7 @@ export function fileLocks({ root, timeoutMs, flock, warn, own = () => {} }: File
         for (const path of [`${folder}/${LOCK_FILE}`, `${root}/${LOCKS_DIR}`]) own(path);
         const appendOnly = holdsOuterLock || flock === 'off' ? undefined : 'there is no working flock';
         return work({
-          assertHeld: holdsOuterLock ? () => held.lost.throwIfAborted() : () => held.assertStillOurs(),
+          assertHeld: () => held.assertStillOurs(),
           appendOnly,
         });
       });
