@@ -122,7 +122,7 @@ export function layOut(
 ): TableLayout {
   const cells = rows.map((row) => columns.map((_, at) => laidOutCell(row[at])));
   const natural = columns.map((column, at) =>
-    cells.reduce((widest, row) => Math.max(widest, row[at]?.width ?? 0), displayWidth(column.header)),
+    cells.reduce((widest, row) => Math.max(widest, row[at]?.width ?? 0), leastWidth(column)),
   );
   const fitted = width === undefined ? natural : fitWidths(columns, natural, width);
   const shown = fitted.flatMap((own, at) => (own === undefined ? [] : [{ at, width: own }]));
@@ -140,7 +140,7 @@ export function layOut(
 function fitWidths(columns: readonly Column[], natural: readonly number[], width: number): (number | undefined)[] {
   const least = columns.map((column, at) => {
     const own = natural[at] ?? 0;
-    return column.shrink === undefined ? own : Math.min(own, column.minWidth ?? displayWidth(column.header));
+    return column.shrink === undefined ? own : Math.min(own, Math.max(1, column.minWidth ?? leastWidth(column)));
   });
   const fitted: (number | undefined)[] = natural.map((own) => Math.min(own, width));
   for (const at of byRank(columns, (column) => column.hide)) {
@@ -165,6 +165,11 @@ function fitWidths(columns: readonly Column[], natural: readonly number[], width
     width,
   );
   return fitted;
+}
+
+// A column of no width is one that cli-table3 would size itself.
+function leastWidth(column: Column): number {
+  return Math.max(1, displayWidth(column.header));
 }
 
 /** Takes from the widest of the columns that have a floor, one after the other, until the row fits. */
