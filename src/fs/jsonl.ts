@@ -127,7 +127,11 @@ export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): G
 /** Writes all of the bytes, however few the system takes at a time. */
 export function writeFully(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   let at = 0;
-  while (at < bytes.length) at += fs.write(fd, bytes, at, bytes.length - at);
+  while (at < bytes.length) {
+    const count = fs.write(fd, bytes, at, bytes.length - at);
+    if (count === 0) throw Object.assign(new Error('the system wrote nothing and did not say why'), { code: 'EIO' });
+    at += count;
+  }
 }
 
 /** Reads exactly `length` bytes at an offset, or as many as there are; gives the count. */
