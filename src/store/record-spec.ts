@@ -107,20 +107,21 @@ export async function ensureSpecImplementation(
   const source = parseSessionId(requireText(input.specSourceSessionId, 'specSourceSessionId'));
   const prompt = input.prompt ?? '';
   requireText(prompt, 'prompt');
-  const implementation = await withSessionAsItIs(deps, source, (session) => {
+  const { id, isNew } = await withSessionAsItIs(deps, source, (session) => {
     const found = implementationOf(deps, specId, source);
-    return found?.sessionId ?? publishImplementation(deps, session.metadata, specId, input, prompt);
+    return found === null
+      ? { id: publishImplementation(deps, session.metadata, specId, input, prompt), isNew: true }
+      : { id: parseSessionId(found.sessionId), isNew: false };
   });
-  if (implementation === source) {
+  if (id === source) {
     throw new InvalidArgumentError(
       'specSourceSessionId',
       `Session ${source} is its own source`,
       'Name another session.',
     );
   }
-  await appendEventUnlessAny(deps, implementation, promptInput(prompt), (event) => isPrompt(event, prompt));
-  const events = readAllEvents(deps, implementation);
-  return { session: requireMetadata(deps, parseSessionId(implementation)).metadata, events };
+  if (!isNew) await appendEventUnlessAny(deps, id, promptInput(prompt), (event) => isPrompt(event, prompt));
+  return { session: requireMetadata(deps, id).metadata, events: readAllEvents(deps, id) };
 }
 
 function mergedFields(metadata: SessionMetadata, input: RecordSpecInput): SpecFields {
@@ -141,7 +142,7 @@ function publishImplementation(
   specId: string,
   input: EnsureSpecImplementationInput,
   prompt: string,
-): string {
+): SessionId {
   const { prompt: _, ...given } = input;
   const metadata = startingMetadata(deps, {
     ...given,
@@ -151,11 +152,17 @@ function publishImplementation(
     specId,
     specStatus: 'approved',
   });
-  const { sessionId, createdAt } = metadata;
+  const sessionId = parseNewSessionId(metadata.sessionId);
   const { type, payload } = promptInput(prompt);
-  const id = eventIdOf(sessionId, 1);
-  const event: StoredEvent = { id, sessionId, sequence: 1 as Sequence, type, createdAt, payload: encodeJson(payload) };
-  publishSession(deps, parseNewSessionId(sessionId), (hidden) => {
+  const event: StoredEvent = {
+    id: eventIdOf(sessionId, 1),
+    sessionId,
+    sequence: 1 as Sequence,
+    type,
+    createdAt: metadata.createdAt,
+    payload: encodeJson(payload),
+  };
+  publishSession(deps, sessionId, (hidden) => {
     createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
     return newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type });
   });

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { specAndGoalAfter, specAndGoalWithout } from '../../src/plan/derive-state.js';
+import { aLog, type EventParts, messages } from '../support/stored-log.js';
+
+const spec = (status: string, fields: object = {}): EventParts => ({
+  type: `spec_${status}`,
+  payload: { specId: 'x', specFilePath: '', specStatus: status, ...fields },
+});
+const goal = (type: string, status: string): EventParts => ({
+  type: `goal_${type}`,
+  payload: { objective: 'o', status, tokensUsed: 5, createdAt: 'c', updatedAt: 'u' },
+});
+
+describe('what the events say of spec and goal', () => {
+  test('given no such events, then nothing is touched', () => {
+    expect(specAndGoalAfter(aLog('s', messages(3)))).toEqual({});
+  });
+
+  test('given several, then the last of each kind counts', () => {
+    const log = aLog('s', [
+      spec('draft'),
+      goal('created', 'active'),
+      spec('rejected', { specRejectReason: 'no' }),
+      goal('updated', 'paused'),
+      ...messages(1),
+    ]);
+
+    expect(specAndGoalAfter(log)).toMatchObject({
+      specId: 'x',
+      specStatus: 'rejected',
+      specRejectReason: 'no',
+      specFilePath: undefined,
+      goal: { objective: 'o', status: 'paused', tokensUsed: 5 },
+    });
+  });
+
+  test('given a goal that was cleared, then there is none', () => {
+    const changes = specAndGoalAfter(aLog('s', [goal('created', 'active'), goal('cleared', 'active')]));
+
+    expect(changes).toEqual({ goal: undefined });
+    expect('goal' in changes).toBe(true);
+  });
+
+  test('given a payload that cannot be read, then the event before it counts', () => {
+    const log = aLog('s', [
+      spec('draft'),
+      { type: 'spec_approved', payload: 'what' },
+      { type: 'goal_updated', payload: [] },
+    ]);
+
+    expect(specAndGoalAfter(log)).toMatchObject({ specStatus: 'draft' });
+    expect('goal' in specAndGoalAfter(log)).toBe(false);
+  });
+});
+
+describe('what is left of spec and goal when events are dropped', () => {
+  const kept = aLog('s', [spec('draft'), goal('created', 'active')]);
+
+  test('given dropped events of other types, then nothing is touched', () => {
+    expect(specAndGoalWithout(kept, aLog('s', messages(2)), undefined)).toEqual({});
+  });
+
+  test('given a dropped approval, then the draft that is kept counts, and the goal is not touched', () => {
+    const changes = specAndGoalWithout(kept, aLog('s', [spec('approved', { specUserComment: 'go' })]), undefined);
+
+    expect(changes).toMatchObject({ specStatus: 'draft', specUserComment: undefined });
+    expect('goal' in changes).toBe(false);
+  });
+
+  test('given a dropped goal event, then the goal that is kept counts, and the spec is not touched', () => {
+    const changes = specAndGoalWithout(kept, aLog('s', [goal('cleared', 'active')]), undefined);
+
+    expect(changes).toEqual({ goal: expect.objectContaining({ objective: 'o', status: 'active' }) });
+  });
+
+  test('given that a goal was created after the target, then there is none', () => {
+    const changes = specAndGoalWithout(
+      [],
+      aLog('s', [goal('created', 'active'), goal('updated', 'paused')]),
+      undefined,
+    );
+
+    expect('goal' in changes).toBe(true);
+    expect(changes.goal).toBeUndefined();
+  });
+
+  test('given a goal that was there before the first goal event, then it stays: no event tells what it was', () => {
+    expect(specAndGoalWithout([], aLog('s', [goal('updated', 'paused')]), undefined)).toEqual({});
+  });
+
+  test('given that a spec was first recorded after the target, then nothing of it is left', () => {
+    const changes = specAndGoalWithout([], aLog('s', [spec('approved')]), undefined);
+
+    expect(Object.keys(changes)).toHaveLength(9);
+    expect(Object.values(changes).every((value) => value === undefined)).toBe(true);
+  });
+
+  test('given a session that was made for a spec, then what it was made with stays', () => {
+    const dropped = aLog('s', [spec('approved')]);
+
+    expect(Object.keys(specAndGoalWithout([], dropped, 'spec-draft'))).not.toContain('specId');
+    expect(specAndGoalWithout([], dropped, 'spec-impl')).toMatchObject({ specStatus: 'approved' });
+  });
+});
