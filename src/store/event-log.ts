@@ -31,7 +31,7 @@ export interface LogTail {
   readonly lastStart: number;
   /** Where a fragment begins, or undefined. */
   readonly tornFrom: number | undefined;
-  /** Whether the last line is whole and only lacks its newline. */
+  /** Whether the last line is whole, or blank, and only lacks its newline. */
   readonly lacksNewline: boolean;
 }
 
@@ -134,24 +134,17 @@ export class EventLog {
   tail(): LogTail {
     const size = this.size();
     let tornFrom: number | undefined;
-    let lacksNewline = false;
     for (const item of this.scanBackwards()) {
       if (item.kind === 'torn') {
         tornFrom = item.line.start;
         continue;
       }
       if (item.kind === 'damage') throw new LogDamagedError(this.sessionId, this.path, undefined, item.damage.message);
-      lacksNewline = !item.line.terminated;
+      const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
       return { size, last: item.event, lastStart: item.line.start, tornFrom, lacksNewline };
     }
-    // Blank lines only, the last of them perhaps without newline.
-    return {
-      size,
-      last: undefined,
-      lastStart: 0,
-      tornFrom,
-      lacksNewline: tornFrom === undefined && this.#endsOpen(size),
-    };
+    const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
+    return { size, last: undefined, lastStart: 0, tornFrom, lacksNewline };
   }
 
   /**
