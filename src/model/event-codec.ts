@@ -57,7 +57,7 @@ export function parseEventLine(line: Uint8Array): StoredEvent {
     sequence: sequence as Sequence,
     type,
     createdAt: textMember(members, 'createdAt'),
-    payload: members.get('payload')?.slice() as RawJson | undefined,
+    payload: ownBytes(members.get('payload')),
   };
 }
 
@@ -374,6 +374,11 @@ function looseTexts(record: Readonly<Record<string, unknown>>, name: string): re
 function looseNumber(record: Readonly<Record<string, unknown>>, name: string): number {
   const value = record[name];
   return typeof value === 'number' ? value : 0;
+}
+
+// A copy: slice() of a Buffer is a view, and the reader uses its buffer again for the next lines.
+function ownBytes(bytes: RawJson | undefined): RawJson | undefined {
+  return bytes === undefined ? undefined : (new Uint8Array(bytes) as RawJson);
 }
 
 function textMember(members: ReadonlyMap<string, RawJson>, name: string): string {

@@ -179,7 +179,7 @@ function decodeMembers(
   }
   const unknown = [...values]
     .filter(([name]) => !names.has(name))
-    .map(([name, raw]) => [name, raw.slice() as RawJson] as const);
+    .map(([name, raw]) => [name, new Uint8Array(raw) as RawJson] as const);
   return { known, unknown: new Map(unknown) };
 }
 

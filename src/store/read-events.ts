@@ -71,7 +71,7 @@ export async function* streamRawLines(
   options: Pick<ReadOptions, 'signal'>,
 ): AsyncGenerator<RawLogLine> {
   for await (const { kind, line } of streamLines(openLog(deps, sessionId), options)) {
-    yield { number: line.number, start: line.start, bytes: line.bytes.slice(), kind };
+    yield { number: line.number, start: line.start, bytes: new Uint8Array(line.bytes), kind };
   }
 }
 
