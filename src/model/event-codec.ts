@@ -11,10 +11,12 @@ import type {
 } from './event.js';
 import { type EventId, parseBlobHash, type Sequence, trimSpace } from './ids.js';
 import {
+  bytesAsText,
   compactJson,
   encodeJson,
   encodeString,
   isJson,
+  isJsonText,
   isRecord,
   parseRawJson,
   type RawJson,
@@ -34,6 +36,11 @@ export class MalformedLineError extends Error {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
+// Characters that need no decoding: printable ASCII but quote and backslash.
+const PLAIN = '[ !#-\\[\\]-~]*';
+const USUAL_HEAD = new RegExp(
+  `^\\{"id":"(${PLAIN})","sessionId":"(${PLAIN})","sequence":([1-9]\\d*),"type":"(${PLAIN})","createdAt":"(${PLAIN})"(,"payload":|\\}$)`,
+);
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
 
 /**
@@ -42,6 +49,29 @@ const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
  * @see FORMAT.md, 3; FAULTS.md, 38
  */
 export function parseEventLine(line: Uint8Array): StoredEvent {
+  return parseUsualLine(line) ?? parseAnyLine(line);
+}
+
+/**
+ * Reads a line of the layout that Zero and we write, with a plain ASCII head and the payload last; undefined for any
+ * other. It judges the payload alone: what stands around it was matched letter by letter.
+ */
+function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
+  const text = bytesAsText(line);
+  const head = USUAL_HEAD.exec(text);
+  if (head === null) return undefined;
+  const [matched, id = '', sessionId = '', sequence = '', type = '', createdAt = '', opensPayload] = head;
+  const number = Number(sequence);
+  if (id === '' || number < 1 || trimSpace(type) === '') return undefined;
+  let payload: RawJson | undefined;
+  if (opensPayload === ',"payload":') {
+    if (!text.endsWith('}') || !isJsonText(text.slice(matched.length, -1))) return undefined;
+    payload = ownBytes(trimmedJson(line.subarray(matched.length, line.length - 1)));
+  }
+  return { id: id as EventId, sessionId, sequence: number as Sequence, type, createdAt, payload };
+}
+
+function parseAnyLine(line: Uint8Array): StoredEvent {
   if (!isJson(line)) throw new MalformedLineError(notJsonReason(line), true);
   const members = rawMemberValues(line);
   if (members === undefined) throw new MalformedLineError('is JSON, but no object', false);
@@ -374,6 +404,15 @@ function looseTexts(record: Readonly<Record<string, unknown>>, name: string): re
 function looseNumber(record: Readonly<Record<string, unknown>>, name: string): number {
   const value = record[name];
   return typeof value === 'number' ? value : 0;
+}
+
+// Space around a value is no part of it.
+function trimmedJson(bytes: Uint8Array): RawJson {
+  let from = 0;
+  let to = bytes.length;
+  while (from < to && isSpace(bytes[from] as number)) from += 1;
+  while (to > from && isSpace(bytes[to - 1] as number)) to -= 1;
+  return bytes.subarray(from, to) as RawJson;
 }
 
 // A copy: slice() of a Buffer is a view, and the reader uses its buffer again for the next lines.
