@@ -58,6 +58,8 @@ export type JsonDocument =
  * warnings, notes and the exit code, which may know what was met on the way.
  */
 export interface CommandOutput<View> {
+  /** What goes out as it is, whatever form is wanted; undefined when this view has no such thing. */
+  readonly verbatim?: (view: View) => TextPieces | undefined;
   /** For people. */
   readonly text: (view: View, page: Page) => TextPieces;
   /** What `--json` prints; `own` when the text is the format (CLI.md: schema, completion), `none` when there is none. */

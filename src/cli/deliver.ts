@@ -22,6 +22,8 @@ export async function deliver<View>(context: CommandContext, output: CommandOutp
 
 async function writeData<View>(context: CommandContext, output: CommandOutput<View>, view: View): Promise<void> {
   const { globals, page } = context;
+  const verbatim = output.verbatim?.(view);
+  if (verbatim !== undefined) return writePieces(context, verbatim);
   if (globals.format === 'json' && typeof output.json === 'function') {
     return writeDocument(context, output.json(view, page));
   }
@@ -67,17 +69,11 @@ async function writePieces({ out, signal }: CommandContext, pieces: TextPieces):
   for await (const piece of pieces) {
     if (out.closed) return;
     signal.throwIfAborted();
-    if (typeof piece === 'string') {
-      gathered += piece;
-      if (gathered.length < FLUSH_LENGTH) continue;
-    } else {
-      await out.write(gathered);
-      gathered = '';
-      await out.write(piece);
-      continue;
-    }
+    if (typeof piece === 'string') gathered += piece;
+    if (typeof piece === 'string' && gathered.length < FLUSH_LENGTH) continue;
     await out.write(gathered);
     gathered = '';
+    if (typeof piece !== 'string') await out.write(piece);
   }
   await out.write(gathered);
 }

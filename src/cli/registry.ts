@@ -28,6 +28,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/tree.js')).tree,
   },
   {
+    name: 'show',
+    aliases: ['log'],
+    summary: 'Show what was said and done in a session',
+    group: 'Look',
+    load: async () => (await import('./commands/show.js')).show,
+  },
+  {
     name: 'schema',
     aliases: [],
     summary: 'Print the JSON Schema of what a command prints with --json',

@@ -2,6 +2,7 @@ import { InterruptedError } from '../errors.js';
 import type { StoreWarning } from '../store/deps.js';
 import { storeDeps } from '../store/open-store.js';
 import { SessionStore } from '../store/session-store.js';
+import { asStoreError } from '../store/system-errors.js';
 import type { ParsedArguments } from './arguments.js';
 import type { Command } from './command.js';
 import type { CliContext, CommandContext, GlobalOptions } from './context.js';
@@ -105,7 +106,7 @@ async function report(error: unknown, argv: readonly string[], context: CliConte
   const end = argv.indexOf('--');
   const flags = new Set(end < 0 ? argv : argv.slice(0, end));
   const json = flags.has('--jsonl') ? 'jsonl' : 'text';
-  return reportError(error, context, {
+  return reportError(asStoreError(error), context, {
     format: flags.has('--json') ? 'json' : json,
     redaction: flags.has('--no-redact') ? SHOW_SECRETS : HIDE_SECRETS,
     style: errorStyle(context, colorAsTyped(argv)),

@@ -1,6 +1,7 @@
 import type { ListView } from '../commands/list.js';
 import { kindName, type ListedSession } from '../listed-session.js';
 import type { Page } from '../page.js';
+import { counted } from './numbers.js';
 import { shownFolder, shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { formatBytes, storedTime } from './time.js';
@@ -66,8 +67,4 @@ export function listNotes(view: ListView): readonly string[] {
 
 function emptyNote(view: ListView): string {
   return view.isFiltered ? 'No session fits.' : `No sessions in ${view.root}.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,9 +1,8 @@
-import type { SessionMetadata } from '../../model/metadata.js';
 import type { Page } from '../page.js';
 import type { Cell } from './table.js';
 
 /** Gives the title of a session for a cell, redacted; a session without one says so. */
-export function shownTitle({ title }: Pick<SessionMetadata, 'title'>, { style, redaction }: Page): Cell {
+export function shownTitle({ title }: { readonly title?: string }, { style, redaction }: Page): Cell {
   if (title === undefined || title === '') return { text: '(no title)', paint: style.dim };
   return { text: redaction.text(title), paint: style.plain };
 }

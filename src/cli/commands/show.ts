@@ -1,0 +1,250 @@
+import {
+  LogDamagedError,
+  LogMissingError,
+  MetadataDamagedError,
+  MetadataMissingError,
+  NotYetError,
+  PathRefusedError,
+  UsageError,
+  type ZeroSessionsError,
+} from '../../errors.js';
+import type { LineDamage, StoredEvent } from '../../model/event.js';
+import { viewEvent } from '../../model/event-codec.js';
+import type { SessionMetadata } from '../../model/metadata.js';
+import type { EventLog } from '../../store/event-log.js';
+import { sessionPaths } from '../../store/layout.js';
+import { readLiveSessions } from '../../store/live-sessions.js';
+import type { ScannedLine } from '../../store/read-events.js';
+import { openLog } from '../../store/read-session.js';
+import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
+import { findPosition, isCheckpointOfUser } from '../find-position.js';
+import { findSession } from '../find-session.js';
+import type { ListedSession } from '../listed-session.js';
+import { readRaw } from '../read-raw.js';
+import { type EventSelection, readSelection } from '../read-selection.js';
+import { eventJson } from '../render/event-json.js';
+import type { JsonView } from '../render/json.js';
+import { sessionJson } from '../render/session-json.js';
+import { renderShow } from '../render/show.js';
+import { DAMAGE_SCHEMA, EVENT_SCHEMA, SESSION_SCHEMA } from '../schema-parts.js';
+
+/** What a log amounts to. */
+export interface LogSummary {
+  readonly events: number;
+  readonly tokens: number;
+  readonly checkpoints: number;
+}
+
+/** Something that could not be read; `line` is null when it is not in a line of the log. */
+export interface ShownDamage {
+  readonly line: number | null;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What `show` shows: who the session is, then its events as they are read. */
+export interface ShowView {
+  /** Of a session whose metadata cannot be read only the id is known. */
+  readonly session:
+    | ListedSession
+    | { readonly session: Pick<SessionMetadata, 'sessionId'>; readonly live: boolean | undefined };
+  /** Undefined where nobody asks for it, or it would take reading all of a long log. */
+  readonly summary: LogSummary | undefined;
+  /** Events, and damaged lines where they stand; to be read once. */
+  readonly items: AsyncIterable<ScannedLine>;
+  /** Grows while the items are read. */
+  readonly damage: readonly ShownDamage[];
+  /** The stored bytes, instead of all that. */
+  readonly raw: AsyncIterable<Uint8Array> | undefined;
+  readonly form: 'conversation' | 'table';
+  readonly full: boolean;
+  /** Whether the log ends in an append that was cut short. */
+  readonly isTorn: boolean;
+}
+
+export const show = defineCommand<ShowView>({
+  description:
+    'Who said what, which tools were called and what they gave, which files were kept. The number before each event is ' +
+    'its position: other commands take it. A range includes both ends; positions are 12, an event id, -2 (two events ' +
+    'follow it) or last-checkpoint.',
+  examples: [
+    'zero-sessions show latest',
+    'zero-sessions show latest --events --tail 20',
+    'zero-sessions show "Fix the login" --type message --jsonl',
+  ],
+  arguments: [{ name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
+  options: [
+    { flags: '--events', description: 'one table row an event' },
+    { flags: '--replay', description: 'as a model would see it, compactions honoured' },
+    { flags: '--type <type>', description: 'only events of this type', repeat: true, value: 'event-type' },
+    { flags: '--from <position>', description: 'the first event to show', value: 'position' },
+    { flags: '--to <position>', description: 'the last event to show', value: 'position' },
+    { flags: '--tail <n>', description: 'only the last so many' },
+    { flags: '--full', description: 'results, arguments and summaries whole' },
+    { flags: '--raw', description: 'the bytes as they are stored, secrets and all' },
+    { flags: '--follow', description: 'keep printing what is appended (not yet)' },
+  ],
+  schemas: [
+    {
+      session: SESSION_SCHEMA,
+      summary: {
+        type: 'object',
+        required: ['events', 'tokens', 'checkpoints'],
+        properties: { events: { type: 'integer' }, tokens: { type: 'number' }, checkpoints: { type: 'integer' } },
+      },
+      events: { type: 'array', items: EVENT_SCHEMA },
+      damage: { type: 'array', items: DAMAGE_SCHEMA },
+    },
+  ],
+  output: {
+    verbatim: ({ raw }) => raw,
+    text: renderShow,
+    json: (view, { redaction }) => ({
+      leading: {
+        session: sessionJson(view.session as ListedSession, redaction),
+        summary: { ...(view.summary ?? { events: 0, tokens: 0, checkpoints: 0 }) },
+      },
+      name: 'events',
+      items: mapEvents(view.items, (event) => eventJson(event, redaction)),
+      trailing: () => ({
+        damage: view.damage.map((each) => ({ ...each, message: redaction.text(each.message) })),
+      }),
+    }),
+    jsonl: (view, { redaction }) => mapEvents(view.items, (event): JsonView => eventJson(event, redaction)),
+    quiet: (view) => mapEvents(view.items, ({ sequence }) => String(sequence)),
+    warnings: ({ session, damage }) => damageWarnings(session.session.sessionId, damage),
+    notes: ({ isTorn }) => (isTorn ? ['The log ends in an append that was cut short; it is left out.'] : []),
+    exitCode: ({ damage }) => (damage.length > 0 ? EXIT_DAMAGED : EXIT_DONE),
+  },
+  run: runShow,
+});
+
+// Counting means reading: at the end of a longer log that would be most of the work.
+const MAX_COUNTED_FOR_TAIL_BYTES = 8 * 1024 * 1024;
+
+async function runShow(context: CommandContext, args: ParsedArguments): Promise<ShowView> {
+  if (args.flag('follow')) throw new NotYetError('show --follow', 'See what is there now without --follow.');
+  refuseContradictions(args);
+  const id = await findSession(context, args.operand('session') ?? '');
+  const damage: ShownDamage[] = [];
+  const session = await readSession(context, id, damage);
+  const selection = await selectionOf(context, id, args);
+  const log = openLog(context.deps, id);
+  const counted = 'eventCount' in session.session ? session.session.eventCount : 0;
+  if (!log.exists() && counted > 0) damage.push(damageOf(new LogMissingError(id, log.path, counted)));
+  const items = noting(readSelection(context, id, selection), damage);
+  const isRaw = args.flag('raw');
+  return {
+    session,
+    summary: isRaw || !wantsSummary(context, selection, log.size()) ? undefined : await summarize(context, id),
+    items,
+    damage,
+    raw: isRaw ? readRaw(context, id, selection, items) : undefined,
+    form: args.flag('events') ? 'table' : 'conversation',
+    full: args.flag('full'),
+    isTorn: selection.to === undefined && hasTornTail(log),
+  };
+}
+
+function refuseContradictions(args: ParsedArguments): void {
+  for (const other of ['events', 'replay', 'full']) {
+    if (args.flag('raw') && args.flag(other)) throw new UsageError(`--raw does not go with --${other}`);
+  }
+}
+
+async function readSession(context: CommandContext, id: string, damage: ShownDamage[]): Promise<ShowView['session']> {
+  const isLive = await readLiveSessions(context.deps);
+  try {
+    const session = await context.store.get(id);
+    if (session !== null) return { session, live: isLive(id) };
+    damage.push(damageOf(new MetadataMissingError(id, sessionPaths(`${context.store.root}/${id}`).metadata)));
+  } catch (error) {
+    // The log is there all the same, and it is what was asked for.
+    if (!(error instanceof MetadataDamagedError || error instanceof PathRefusedError)) throw error;
+    damage.push(damageOf(error));
+  }
+  return { session: { sessionId: id }, live: isLive(id) };
+}
+
+async function selectionOf(context: CommandContext, id: string, args: ParsedArguments): Promise<EventSelection> {
+  const tail = args.text('tail');
+  const positionOf = async (flag: 'from' | 'to') => {
+    const position = args.text(flag);
+    return position === undefined ? undefined : await findPosition(context, id, parseFilled(position, `--${flag}`));
+  };
+  return {
+    from: await positionOf('from'),
+    to: await positionOf('to'),
+    types: new Set(args.texts('type').map((type) => parseFilled(type, '--type'))),
+    tail: tail === undefined ? undefined : parseCount(tail, '--tail'),
+    replay: args.flag('replay'),
+  };
+}
+
+function wantsSummary({ globals }: CommandContext, { tail }: EventSelection, logBytes: number): boolean {
+  if (globals.format === 'json') return true;
+  if (globals.format === 'jsonl' || globals.quiet) return false;
+  return tail === undefined || logBytes <= MAX_COUNTED_FOR_TAIL_BYTES;
+}
+
+/** Counts what is good in the whole log. */
+async function summarize({ store, signal }: CommandContext, id: string): Promise<LogSummary> {
+  let events = 0;
+  let tokens = 0;
+  let checkpoints = 0;
+  for await (const item of store.scanEvents(id, { signal })) {
+    if (item.kind === 'damage') continue;
+    events += 1;
+    if (item.event.type === 'provider_usage') tokens += tokensOf(item.event);
+    else if (isCheckpointOfUser(item.event)) checkpoints += 1;
+  }
+  return { events, tokens, checkpoints };
+}
+
+function tokensOf(event: StoredEvent): number {
+  const view = viewEvent(event);
+  if (view.type !== 'usage') return 0;
+  return view.total > 0 ? view.total : view.prompt + view.completion;
+}
+
+function hasTornTail(log: EventLog): boolean {
+  try {
+    return log.tail().tornFrom !== undefined;
+  } catch (error) {
+    if (error instanceof LogDamagedError) return false; // a damaged last line is told as damage
+    throw error;
+  }
+}
+
+/** Gives the items as they come, and notes the damage among them. */
+async function* noting(items: AsyncIterable<ScannedLine>, damage: ShownDamage[]): AsyncGenerator<ScannedLine> {
+  for await (const item of items) {
+    if (item.kind === 'damage') damage.push(damageOfLine(item.damage));
+    yield item;
+  }
+}
+
+function damageOf({ code, message }: ZeroSessionsError): ShownDamage {
+  return { line: null, code, message };
+}
+
+function damageOfLine({ line, code, message }: LineDamage): ShownDamage {
+  return line === 0 ? { line: null, code, message } : { line, code, message: `line ${line} ${message}` };
+}
+
+async function* mapEvents<T>(items: AsyncIterable<ScannedLine>, map: (event: StoredEvent) => T): AsyncGenerator<T> {
+  for await (const item of items) if (item.kind === 'event') yield map(item.event);
+}
+
+const MAX_WARNINGS = 5;
+
+function damageWarnings(id: string, damage: readonly ShownDamage[]): readonly string[] {
+  const warnings = damage
+    .slice(0, MAX_WARNINGS)
+    .map(({ line, message }) => (line === null ? message : `Session ${id}: ${message}`));
+  const rest = damage.length - warnings.length;
+  return rest > 0 ? [...warnings, `Session ${id}: ${rest} more damaged lines; --json lists all of them`] : warnings;
+}

@@ -1,0 +1,18 @@
+import type { StoredEvent } from '../../model/event.js';
+import type { Redaction } from '../redaction.js';
+import type { JsonMembers } from './json.js';
+import { isName } from './session-json.js';
+
+/** Gives an event as JSON: the members of its line by their names, the payload as it was stored but for secrets. */
+export function eventJson(event: StoredEvent, redaction: Redaction): JsonMembers {
+  const { id, sessionId, sequence, type, createdAt, payload } = event;
+  const shown = (name: string) => (isName(name) ? name : redaction.text(name));
+  return {
+    id: shown(id),
+    sessionId: shown(sessionId),
+    sequence,
+    type: shown(type),
+    createdAt: redaction.text(createdAt),
+    payload: payload === undefined ? undefined : redaction.json(payload),
+  };
+}

@@ -1,0 +1,9 @@
+/** Gives a whole number with its digits in groups of three: `1,234,567`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** Gives a count with its noun: `1 file`, `2 files`. */
+export function counted(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

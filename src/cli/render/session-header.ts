@@ -1,0 +1,103 @@
+import type { SessionMetadata } from '../../model/metadata.js';
+import type { LogSummary } from '../commands/show.js';
+import { kindName } from '../listed-session.js';
+import type { Page } from '../page.js';
+import { departure } from '../session-forest.js';
+import { grouped } from './numbers.js';
+import { safeText } from './safe-text.js';
+import { shownFolder, shownTitle } from './session-text.js';
+import { storedTime } from './time.js';
+import { truncateToWidth } from './width.js';
+
+type ShownSession = SessionMetadata | Pick<SessionMetadata, 'sessionId'>;
+
+const LABEL_WIDTH = 'checkpoints'.length + 2;
+
+/** Gives who a session is: title, then a line for each thing that is known of it, then a blank line. */
+export function renderSessionHeader(
+  session: ShownSession,
+  live: boolean | undefined,
+  summary: LogSummary | undefined,
+  page: Page,
+): string {
+  const { style, width } = page;
+  const title = shownTitle('title' in session ? session : {}, page);
+  const titleText = safeText(typeof title === 'string' ? title : title.text);
+  const lines = fields(session, live, summary, page).map(([label, value]) => {
+    const shown = safeText(value);
+    const room = width === undefined ? undefined : Math.max(10, width - LABEL_WIDTH);
+    return style.dim(label.padEnd(LABEL_WIDTH)) + (room === undefined ? shown : truncateToWidth(shown, room));
+  });
+  const heading = width === undefined ? titleText : truncateToWidth(titleText, width);
+  return `${style.title(heading)}\n${lines.join('\n')}\n\n`;
+}
+
+function fields(
+  session: ShownSession,
+  live: boolean | undefined,
+  summary: LogSummary | undefined,
+  page: Page,
+): [label: string, value: string][] {
+  const known: readonly (readonly [string, string | undefined])[] =
+    'createdAt' in session ? metadataFields(session, page) : [];
+  const all: readonly (readonly [string, string | undefined])[] = [
+    ['id', session.sessionId],
+    ['live', live === true ? 'some process has it locked right now' : undefined],
+    ...known,
+    ['events', eventsText(session, summary)],
+    ['tokens', summary === undefined ? undefined : grouped(summary.tokens)],
+    ['checkpoints', summary === undefined ? undefined : grouped(summary.checkpoints)],
+  ];
+  return all.filter((field): field is [string, string] => field[1] !== undefined && field[1] !== '');
+}
+
+function metadataFields(session: SessionMetadata, page: Page): readonly (readonly [string, string | undefined])[] {
+  const { redaction } = page;
+  const shown = (text: string | undefined) => (text === undefined ? undefined : redaction.text(text));
+  return [
+    ['kind', redaction.text(kindName(session))],
+    ['parent', parentText(session)],
+    ['root', session.rootSessionId === session.parentSessionId ? undefined : session.rootSessionId],
+    ['agent', shown(session.agentName)],
+    ['task', shown(session.taskId === session.sessionId ? undefined : session.taskId)],
+    ['spec', shown([session.specId, session.specStatus, session.specFilePath].filter(isFilled).join(', '))],
+    ['goal', shown(goalText(session))],
+    ['folder', shownFolder(session.cwd ?? '', page)],
+    ['model', shown(modelText(session))],
+    ['tag', shown(session.tag)],
+    ['created', timeText(session.createdAt, page)],
+    ['updated', timeText(session.updatedAt, page)],
+  ];
+}
+
+function parentText(session: SessionMetadata): string | undefined {
+  const { parentSessionId } = session;
+  if (parentSessionId === undefined) return undefined;
+  const sequence = departure(session);
+  return sequence === undefined ? parentSessionId : `${parentSessionId}, from event ${sequence}`;
+}
+
+function goalText({ goal }: SessionMetadata): string | undefined {
+  return goal === undefined ? undefined : `${goal.objective} (${goal.status})`;
+}
+
+function modelText({ modelId, provider }: SessionMetadata): string | undefined {
+  if (modelId === undefined || provider === undefined) return modelId ?? provider;
+  return `${modelId} (${provider})`;
+}
+
+/** Gives a time as stored, and on a terminal how long ago it was. */
+function timeText(stored: string, { nowMs }: Page): string {
+  const relative = storedTime(stored, nowMs);
+  const exact = storedTime(stored, undefined);
+  return relative === exact ? exact : `${exact}, ${relative}`;
+}
+
+function eventsText(session: ShownSession, summary: LogSummary | undefined): string | undefined {
+  if (summary !== undefined) return grouped(summary.events);
+  return 'eventCount' in session ? `numbered up to ${session.eventCount}` : undefined;
+}
+
+function isFilled(text: string | undefined): boolean {
+  return text !== undefined && text !== '';
+}
