@@ -134,7 +134,7 @@ export type EventView =
 
 /** Where a damaged line stands and what is wrong with it. */
 export interface LineDamage {
-  /** 1-based. */
+  /** 1-based; 0 when the log is read from its end. */
   readonly line: number;
   readonly code: 'LOG_DAMAGED';
   readonly message: string;

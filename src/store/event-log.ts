@@ -172,7 +172,7 @@ export class EventLog {
   }
 
   damaged(damage: LineDamage): LogDamagedError {
-    return new LogDamagedError(this.sessionId, this.path, damage.line, damage.message);
+    return new LogDamagedError(this.sessionId, this.path, damage.line || undefined, damage.message);
   }
 
   #open(): number | undefined {

@@ -46,7 +46,7 @@ export function tempStore(
 ): TempStore {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'zs-store-')));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
-  const root = join(top, 'sessions');
+  const root = options.root ?? join(top, 'sessions');
   const laid = [sessions].flat() as readonly SessionBuilder[];
   for (const session of laid) laySession(root, session);
   const clock = fixedClock();
