@@ -25,6 +25,8 @@ export interface CliContext {
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The user who runs it; undefined where users have no numbers. */
+  readonly uid: number | undefined;
   readonly now: () => Date;
   /** Aborts on Ctrl-C, with an `InterruptedError` as reason. */
   readonly signal: AbortSignal;

@@ -25,6 +25,7 @@ function processContext(): CliContext {
     columns: outIsTerminal ? columnsOfTerminal() : 80,
     env: process.env,
     cwd: workingDirectory(),
+    uid: process.getuid?.(),
     now: () => new Date(),
     signal: interruptSignal(),
   };

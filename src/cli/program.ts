@@ -43,7 +43,7 @@ export async function parseCommandLine(argv: readonly string[], options: ParserO
   if (members.length > 0) return parseForGroup(first, words[1], members, argv, options);
   if (LATER_COMMANDS.includes(first.text)) throw new NotYetError(`${PROGRAM} ${first.text}`);
   // The overview knows every command, and what a mistyped one may have meant.
-  return printed(overview(options), [first.text]);
+  return printed(overview(options), ['--', first.text]);
 }
 
 function parseForGroup(

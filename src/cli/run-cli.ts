@@ -1,5 +1,5 @@
 import { InterruptedError } from '../errors.js';
-import type { StoreWarning } from '../store/deps.js';
+import type { StoreDeps, StoreWarning } from '../store/deps.js';
 import { storeDeps } from '../store/open-store.js';
 import { SessionStore } from '../store/session-store.js';
 import { asStoreError } from '../store/system-errors.js';
@@ -51,19 +51,24 @@ function openContext(context: CliContext, globals: GlobalOptions): CommandContex
   const say = (mark: string, text: string) => context.err.write(`${mark}${safeText(redaction.text(text))}\n`);
   const note = (text: string) => (globals.quiet ? Promise.resolve() : say('', text));
   const warn = (text: string) => say(`${errStyle.warning('warning:')} `, text);
-  const deps = storeDeps({
-    root: globals.root,
-    env,
-    now: context.now,
-    lockTimeoutMs: globals.lockTimeoutMs,
-    // Order is that of the calls, awaited or not.
-    onWarning: (warning) => void (isNote(warning) ? note(warning.message) : warn(warning.message)),
-  });
+  // Opened by the first that asks: some commands have nothing to do with a store.
+  let opened: { readonly deps: StoreDeps; readonly store: SessionStore } | undefined;
+  const open = () => {
+    opened ??= openStore(context, globals, (warning) => {
+      // Order is that of the calls, awaited or not.
+      void (isNote(warning) ? note(warning.message) : warn(warning.message));
+    });
+    return opened;
+  };
   return {
     ...context,
     globals,
-    store: new SessionStore(deps),
-    deps,
+    get store() {
+      return open().store;
+    },
+    get deps() {
+      return open().deps;
+    },
     page: {
       style: createStyle({ color: wantsColor({ mode: globals.color, isTTY: outIsTerminal, env }) }),
       width: outIsTerminal ? context.columns : undefined,
@@ -77,6 +82,24 @@ function openContext(context: CliContext, globals: GlobalOptions): CommandContex
     note,
     warn,
   };
+}
+
+function openStore(
+  { env, now, uid }: CliContext,
+  { root, lockTimeoutMs, flock, asOwner }: GlobalOptions,
+  onWarning: (warning: StoreWarning) => void,
+): { readonly deps: StoreDeps; readonly store: SessionStore } {
+  const deps = storeDeps({
+    root,
+    env,
+    now,
+    lockTimeoutMs,
+    flock: flock ? 'auto' : 'off',
+    uid,
+    asOwner,
+    onWarning,
+  });
+  return { deps, store: new SessionStore(deps) };
 }
 
 function isNote({ code }: StoreWarning): boolean {

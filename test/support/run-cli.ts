@@ -43,6 +43,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: CliS
     columns: columns ?? 80,
     env: { LANG: 'C.UTF-8', ...env },
     cwd,
+    uid: process.getuid?.(),
     now,
     signal: signal ?? new AbortController().signal,
   };
