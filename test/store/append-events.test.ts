@@ -337,6 +337,48 @@ describe('metadata that we do not know', () => {
   });
 });
 
+describe('metadata that lag behind the log', () => {
+  const spec = (status: string): string => JSON.stringify({ specId: 'x', specStatus: status });
+  const lagging = aSession()
+    .withMessages(1)
+    .withEvent({ type: 'spec_rejected', payload: spec('rejected') })
+    .withEvent({ type: 'spec_draft', payload: spec('draft'), createdAt: '2026-07-09T11:30:00Z' })
+    .withEvent({ type: 'error', createdAt: '2026-07-09T11:30:00Z' });
+
+  test('given any writer, then it first puts right what the events say', async () => {
+    const { store, id } = tempStore(lagging.withStaleMetadata({ eventCount: 2, lastEventType: 'spec_rejected' }));
+
+    expect(await store.updateTitle(id, 'new')).toMatchObject({
+      eventCount: 4,
+      lastEventType: 'error',
+      updatedAt: '2026-07-09T11:30:00Z',
+      specStatus: 'draft',
+    });
+  });
+
+  test('given a last event of the type that is recorded already, then it is counted all the same', async () => {
+    const { store, id } = tempStore(aSession().withMessages(3).withStaleMetadata({ eventCount: 2 }));
+
+    expect((await store.updateTitle(id, 'new')).eventCount).toBe(3);
+  });
+
+  test('given events that were counted, then what the metadata say of them stands', async () => {
+    const counted = lagging.withMetadata({ specStatus: 'approved' });
+    const { store, id } = tempStore(counted.withStaleMetadata({ eventCount: 3, lastEventType: 'spec_draft' }));
+
+    expect(await store.updateTitle(id, 'new')).toMatchObject({ eventCount: 4, specStatus: 'approved' });
+  });
+
+  test('given counts that are right, then a writer that changes nothing writes nothing', async () => {
+    const fileSystem = faultyFileSystem({ nth: 1, as: 'EIO', lasting: true });
+    const { store, id } = tempStore(lagging.withMetadata({ title: 'old', lastEventType: 'error' }), { fileSystem });
+
+    await store.updateTitle(id, 'old');
+
+    expect(fileSystem.calls).toEqual([]);
+  });
+});
+
 describe('appendEventUnlessExists', () => {
   const hasGoal = (events: readonly StoredEvent[]): boolean => events.some(({ type }) => type === 'error');
 

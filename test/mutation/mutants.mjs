@@ -1,0 +1,254 @@
+/**
+ * Forty conditions, each turned into a wrong one. Somebody could have written any of them by mistake, and a test has to
+ * notice. `from` stands once in the file; `tests` are files that run, `cases` selects recorded cases by their names.
+ * @type {readonly { file: string, from: string, to: string, tests?: readonly string[], cases?: string }[]}
+ */
+export const MUTANTS = [
+  // What a rewind keeps and drops, and what it does with a file.
+  {
+    file: 'src/plan/rewind.ts',
+    from: 'const cut = keepTarget ? at + 1 : at;',
+    to: 'const cut = keepTarget ? at : at + 1;',
+    cases: 'rewind-plan/',
+  },
+  {
+    file: 'src/plan/rewind.ts',
+    from: "if (sequence <= 0 && eventId === '') {",
+    to: "if (sequence <= 0 || eventId === '') {",
+    cases: 'rewind-plan/',
+  },
+  {
+    file: 'src/plan/rewind.ts',
+    from: 'bySequence !== undefined && bySequence !== byId',
+    to: 'bySequence !== undefined && bySequence === byId',
+    cases: 'rewind-plan/',
+  },
+  {
+    file: 'src/plan/rewind.ts',
+    from: 'if (known === undefined) {',
+    to: "if (known === undefined || state.kind === 'stored') {",
+    cases: 'rewind/',
+  },
+  {
+    file: 'src/plan/rewind.ts',
+    from: "if (present.kind === 'outside') return",
+    to: "if (present.kind !== 'outside') return",
+    cases: 'rewind/',
+  },
+  {
+    file: 'src/plan/file-change.ts',
+    from: "present.kind === 'file' && present.hash === wanted.hash && (",
+    to: "present.kind === 'file' && present.hash !== wanted.hash && (",
+    cases: 'rewind/',
+  },
+  // What a model sees once a compaction is honoured.
+  {
+    file: 'src/plan/replay.ts',
+    from: 'if (index !== at) replaced.add',
+    to: 'if (index === at) replaced.add',
+    tests: ['test/plan/replay.test.ts'],
+  },
+  {
+    file: 'src/plan/replay.ts',
+    from: 'event.sequence <= throughSequence',
+    to: 'event.sequence < throughSequence',
+    tests: ['test/plan/replay.test.ts'],
+  },
+  {
+    file: 'src/plan/replay.ts',
+    from: 'marker < 0 || at < marker',
+    to: 'marker < 0 || at > marker',
+    tests: ['test/plan/replay.test.ts'],
+  },
+  {
+    file: 'src/plan/replay.ts',
+    from: "ref.type !== 'provider_usage'",
+    to: "ref.type === 'provider_usage'",
+    tests: ['test/plan/replay.test.ts'],
+  },
+  {
+    file: 'src/plan/replay.ts',
+    from: 'return parentEventCount === copiedEventCount;',
+    to: 'return parentEventCount !== copiedEventCount;',
+    tests: ['test/plan/replay.test.ts'],
+  },
+  // Which events a summary stands for.
+  {
+    file: 'src/plan/compaction.ts',
+    from: 'if (index < cut) prompt.add(event);',
+    to: 'if (index <= cut) prompt.add(event);',
+    tests: ['test/plan/compaction.test.ts'],
+  },
+  {
+    file: 'src/plan/compaction.ts',
+    from: 'ref.sequence !== event.sequence) continue;',
+    to: 'ref.sequence === event.sequence) continue;',
+    tests: ['test/plan/compaction.test.ts'],
+  },
+  {
+    file: 'src/plan/compaction.ts',
+    from: 'if (rewound && other !== undefined) {',
+    to: 'if (!rewound && other !== undefined) {',
+    tests: ['test/plan/compaction.test.ts'],
+  },
+  {
+    file: 'src/plan/compaction.ts',
+    from: 'if (event.sequence > last) continue;',
+    to: 'if (event.sequence >= last) continue;',
+    tests: ['test/plan/compaction.test.ts'],
+  },
+  // Goals, and what the metadata say when events go.
+  {
+    file: 'src/plan/goal.ts',
+    from: 'tokenBudget > 0 && tokensUsed >= tokenBudget',
+    to: 'tokenBudget > 0 && tokensUsed > tokenBudget',
+    tests: ['test/plan/goal.test.ts'],
+  },
+  {
+    file: 'src/plan/goal.ts',
+    from: 'if (count >= (goal.continuationLimit',
+    to: 'if (count > (goal.continuationLimit',
+    tests: ['test/plan/goal.test.ts'],
+  },
+  {
+    file: 'src/plan/derive-state.ts',
+    from: 'if (!specDropped && goalCameWith === undefined) return {};',
+    to: 'if (!specDropped || goalCameWith === undefined) return {};',
+    tests: ['test/plan/derive-state.test.ts'],
+  },
+  // The log: what a line is, where it ends, and what comes next.
+  {
+    file: 'src/store/event-log.ts',
+    from: 'if (error.torn && !line.terminated)',
+    to: 'if (error.torn || !line.terminated)',
+    tests: ['test/store/event-log.test.ts'],
+  },
+  {
+    file: 'src/store/event-log.ts',
+    from: 'if (event.sequence > highest) highest',
+    to: 'if (event.sequence < highest) highest',
+    tests: ['test/store/event-log.test.ts'],
+  },
+  {
+    file: 'src/store/event-log.ts',
+    from: 'return byte[0] !== 0x0a;',
+    to: 'return byte[0] === 0x0a;',
+    tests: ['test/store/event-log.test.ts'],
+  },
+  {
+    file: 'src/store/event-log.ts',
+    from: 'if (tail.tornFrom !== undefined) return',
+    to: 'if (tail.tornFrom) return',
+    tests: ['test/store/event-log.test.ts', 'test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/locked-session.ts',
+    from: 'if (eventCount > 0 && !this.log.exists())',
+    to: 'if (eventCount >= 0 && !this.log.exists())',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/locked-session.ts',
+    from: 'const last = Math.max(this.metadata.eventCount,',
+    to: 'const last = Math.min(this.metadata.eventCount,',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/locked-session.ts',
+    from: 'if (this.#hold.appendOnly !== undefined)',
+    to: 'if (this.#hold.appendOnly === undefined)',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/append-events.ts',
+    from: 'if (expected !== undefined && expected !== current)',
+    to: 'if (expected !== undefined && expected === current)',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/recover.ts',
+    from: 'if (last.sequence <= eventCount && last.type === lastEventType) return;',
+    to: 'if (last.sequence >= eventCount && last.type === lastEventType) return;',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  {
+    file: 'src/store/recover.ts',
+    from: 'if (item.event.sequence <= sequence) break;',
+    to: 'if (item.event.sequence >= sequence) break;',
+    tests: ['test/store/append-events.test.ts'],
+  },
+  // Sessions that are made, listed and read.
+  {
+    file: 'src/store/publish-session.ts',
+    from: 'stat.mtimeMs > CLAIM_MS',
+    to: 'stat.mtimeMs >= CLAIM_MS',
+    tests: ['test/store/publish-session.test.ts'],
+  },
+  {
+    file: 'src/store/publish-session.ts',
+    from: 'deps.fs.lstat(paths.metadata) !== undefined || deps.fs.lstat(paths.events) !== undefined',
+    to: 'deps.fs.lstat(paths.metadata) !== undefined && deps.fs.lstat(paths.events) !== undefined',
+    tests: ['test/store/publish-session.test.ts'],
+  },
+  {
+    file: 'src/store/create-session.ts',
+    from: '!Number.isSafeInteger(depth) || depth < 0',
+    to: '!Number.isSafeInteger(depth) && depth < 0',
+    tests: ['test/store/create-session.test.ts'],
+  },
+  {
+    file: 'src/store/list-sessions.ts',
+    from: ': a.instant < b.instant',
+    to: ': a.updatedAt < b.updatedAt',
+    tests: ['test/store/list-sessions.test.ts'],
+  },
+  {
+    file: 'src/store/metadata-file.ts',
+    from: 'if (inside !== id) {',
+    to: 'if (inside === id) {',
+    tests: ['test/store/metadata-file.test.ts'],
+  },
+  {
+    file: 'src/store/read-events.ts',
+    from: 'backwards ? sequence < from : sequence > to',
+    to: 'backwards ? sequence > to : sequence < from',
+    tests: ['test/store/read-events.test.ts'],
+  },
+  {
+    file: 'src/store/session-folder.ts',
+    from: 'deps.fs.lstat(paths.metadata) !== undefined || deps.fs.lstat(paths.events) !== undefined',
+    to: 'deps.fs.lstat(paths.metadata) !== undefined && deps.fs.lstat(paths.events) !== undefined',
+    tests: ['test/store/read-events.test.ts'],
+  },
+  // Contents that are kept, and logs that are cut.
+  {
+    file: 'src/store/blob-store.ts',
+    from: 'if (bytes > limit) return undefined;',
+    to: 'if (bytes >= limit) return undefined;',
+    tests: ['test/store/blob-store.test.ts'],
+  },
+  {
+    file: 'src/store/capture-checkpoint.ts',
+    from: 'if (stat.size > checkpoints.maxBytes)',
+    to: 'if (stat.size >= checkpoints.maxBytes)',
+    cases: 'checkpoint/',
+  },
+  {
+    file: 'src/store/capture-checkpoint.ts',
+    from: 'if (where.missingFolders > 0) return',
+    to: 'if (where.missingFolders < 0) return',
+    cases: 'checkpoint/',
+  },
+  {
+    file: 'src/store/rewind-transaction.ts',
+    from: "item.kind === 'event' && item.event.sequence <= keepThrough &&",
+    to: "item.kind === 'event' && item.event.sequence < keepThrough &&",
+    cases: '(truncate|rewind)/',
+  },
+  {
+    file: 'src/store/rewind-transaction.ts',
+    from: 'if (!drops && changes.length === 0 && restoreLog === undefined) {',
+    to: 'if (!drops || changes.length === 0 || restoreLog === undefined) {',
+    cases: '(truncate|rewind)/',
+  },
+];
