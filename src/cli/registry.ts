@@ -69,6 +69,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     group: 'Help',
     load: async () => (await import('./commands/schema.js')).schema,
   },
+  {
+    name: 'demo',
+    aliases: [],
+    summary: 'Take a guided tour through a sample store',
+    group: 'Help',
+    load: async () => (await import('./commands/demo.js')).demo,
+  },
 ];
 
 /** Commands that CLI.md promises for later; until then they exit 2 and say so. */

@@ -139,7 +139,7 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const isRaw = args.flag('raw');
   return {
     session,
-    summary: isRaw || !wantsSummary(context, selection, log.size()) ? undefined : await summarize(context, id),
+    summary: isRaw || !wantsSummary(context, args, log.size()) ? undefined : await summarize(context, id),
     items,
     damage,
     raw: isRaw ? readRaw(context, id, selection, items) : undefined,
@@ -184,10 +184,10 @@ async function selectionOf(context: CommandContext, id: string, args: ParsedArgu
   };
 }
 
-function wantsSummary({ globals }: CommandContext, { tail }: EventSelection, logBytes: number): boolean {
+function wantsSummary({ globals }: CommandContext, args: ParsedArguments, logBytes: number): boolean {
   if (globals.format === 'json') return true;
-  if (globals.format === 'jsonl' || globals.quiet) return false;
-  return tail === undefined || logBytes <= MAX_COUNTED_FOR_TAIL_BYTES;
+  if (globals.format === 'jsonl' || globals.quiet || args.flag('events')) return false;
+  return !args.flag('tail') || logBytes <= MAX_COUNTED_FOR_TAIL_BYTES;
 }
 
 /** Counts what is good in the whole log. */

@@ -86,11 +86,12 @@ function modelText({ modelId, provider }: SessionMetadata): string | undefined {
   return `${modelId} (${provider})`;
 }
 
-/** Gives a time as stored, and on a terminal how long ago it was. */
+/** Gives a time as stored, and on a terminal how long ago it was; a date would say nothing more. */
 function timeText(stored: string, { nowMs }: Page): string {
   const relative = storedTime(stored, nowMs);
   const exact = storedTime(stored, undefined);
-  return relative === exact ? exact : `${exact}, ${relative}`;
+  const isDate = /^\d/.test(relative);
+  return relative === exact || isDate ? exact : `${exact}, ${relative}`;
 }
 
 function eventsText(session: ShownSession, summary: LogSummary | undefined): string | undefined {

@@ -4,12 +4,15 @@ import { renderConversation } from './conversation.js';
 import { renderEventTable } from './event-table.js';
 import { renderSessionHeader } from './session-header.js';
 
-/** Gives a session as text while it is read: who it is, then the conversation or the table of its events. */
+/** Gives a session as text while it is read: who it is and the conversation, or the table of its events alone. */
 export async function* renderShow(view: ShowView, page: Page): AsyncGenerator<string> {
   const { session, live } = view.session;
-  yield renderSessionHeader(session, live, view.summary, page);
   const counted = 'eventCount' in session ? session.eventCount : 0;
   const numberWidth = Math.max(3, String(counted).length);
-  if (view.form === 'table') yield* renderEventTable(view.items, page, { numberWidth });
-  else yield* renderConversation(view.items, page, { numberWidth, full: view.full });
+  if (view.form === 'table') {
+    yield* renderEventTable(view.items, page, { numberWidth });
+    return;
+  }
+  yield renderSessionHeader(session, live, view.summary, page);
+  yield* renderConversation(view.items, page, { numberWidth, full: view.full });
 }

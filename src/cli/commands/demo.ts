@@ -1,0 +1,99 @@
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { type DemoStore, makeDemoStore } from '../demo-store.js';
+import type { Output } from '../output.js';
+import { renderDemo } from '../render/demo.js';
+
+/** A tour: what was tried and what came of it, with words between. */
+export interface DemoView {
+  readonly steps: readonly DemoStep[];
+  readonly demo: DemoStore;
+}
+
+/** One stop of the tour. */
+export interface DemoStep {
+  readonly words: string;
+  /** As a person would type it. */
+  readonly commandLine: string;
+  /** What it printed. */
+  readonly output: string;
+}
+
+export const demo = defineCommand<DemoView>({
+  description:
+    'Makes a small store and a workspace in a temporary folder, and shows the commands at work on them. Your own ' +
+    'sessions are not touched.',
+  examples: ['zero-sessions demo'],
+  arguments: [],
+  options: [],
+  schemas: [],
+  output: { text: renderDemo, json: 'none' },
+  run: runDemo,
+});
+
+async function runDemo(context: CommandContext): Promise<DemoView> {
+  const made = await makeDemoStore(context.now());
+  const steps: DemoStep[] = [];
+  for (const { words, argv } of tour(made)) {
+    const output = await capture(context, [...argv, '--root', made.root]);
+    steps.push({ words, commandLine: ['zero-sessions', ...argv].join(' '), output });
+  }
+  return { steps, demo: made };
+}
+
+interface Stop {
+  readonly words: string;
+  readonly argv: readonly string[];
+}
+
+function tour({ sessionId, hasZeroSessions }: DemoStore): readonly Stop[] {
+  const zeros = hasZeroSessions
+    ? ' Those named zero_golden_… were written by Zero itself, the others by this program.'
+    : '';
+  return [
+    {
+      words:
+        'Every conversation with the agent is a session. The one with the newest activity comes first, and its id is ' +
+        `what other commands take; the beginning of an id will do.${zeros}`,
+      argv: ['list'],
+    },
+    {
+      words:
+        'Sessions come from one another. A fork goes another way from some event on; a child did a piece of work for ' +
+        'its parent. FROM says after which event of the parent it left.',
+      argv: ['tree'],
+    },
+    {
+      words:
+        'This is what was said and done in one of them. The number on the left is the position of an event: it is ' +
+        'what you give to go back to that moment. A checkpoint holds files as they were before a tool changed them.',
+      argv: ['show', sessionId],
+    },
+    {
+      words: 'The same as a table, the last four events only.',
+      argv: ['show', sessionId, '--events', '--tail', '4'],
+    },
+    {
+      words: 'For scripts every command speaks JSON. --jsonl gives one object a line, for jq and friends.',
+      argv: ['show', sessionId, '--type', 'message', '--jsonl'],
+    },
+    {
+      words: 'And -q gives only what a script goes on with: here, the ids of forks.',
+      argv: ['list', '--kind', 'fork', '-q'],
+    },
+  ];
+}
+
+/** Gives what a command line prints where this one prints. */
+async function capture(context: CommandContext, argv: readonly string[]): Promise<string> {
+  let text = '';
+  const kept: Output = {
+    write: async (data) => {
+      text += typeof data === 'string' ? data : Buffer.from(data).toString();
+    },
+    closed: false,
+    signal: context.out.signal,
+  };
+  await context.runAnother(argv, { ...context, out: kept, err: kept });
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { DemoView } from '../commands/demo.js';
+import type { Page } from '../page.js';
+import { wrapLine } from './wrap.js';
+
+const WIDEST = 80;
+
+/** Gives a tour as text: before each command line what it is for, after it what it printed. */
+export function renderDemo({ steps, demo }: DemoView, page: Page): string {
+  const width = Math.min(page.width ?? WIDEST, WIDEST);
+  const paragraph = (words: string) => wrapLine(words, width).join('\n');
+  const { style } = page;
+  const stops = steps.map(({ words, commandLine, output }, at) => {
+    const text = paragraph(`${at + 1}. ${words}`);
+    return `${text}\n\n${style.code(`$ ${commandLine}`)}\n${output.trimEnd()}`;
+  });
+  const opening =
+    'zero-sessions reads, forks and rewinds the sessions that the Zero coding agent keeps. This tour works on a store ' +
+    'of its own, made just now; your sessions are not touched.';
+  const closing = [
+    paragraph('That was it. The store stays where it is, so that you can look around in it:'),
+    '',
+    `  zero-sessions tree --root ${demo.root}`,
+    '  zero-sessions --help',
+    '',
+    paragraph('When you have seen enough:'),
+    '',
+    `  rm -r ${demo.folder}`,
+  ].join('\n');
+  return `${[paragraph(opening), ...stops, closing].join('\n\n')}\n`;
+}
