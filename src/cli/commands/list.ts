@@ -30,6 +30,8 @@ export interface ListView {
   readonly isFiltered: boolean;
   readonly root: string;
   readonly withSizes: boolean;
+  /** Whether the form that is wanted has room for what could not be read; else stderr says it. */
+  readonly showsUnreadable: boolean;
 }
 
 export const list = defineCommand<ListView>({
@@ -84,6 +86,7 @@ export const list = defineCommand<ListView>({
 });
 
 async function runList(context: CommandContext, args: ParsedArguments): Promise<ListView> {
+  const { format, quiet } = context.globals;
   const matches = filterOf(args, context);
   const kinds = args.texts('kind').map((kind) => parseFilled(kind, '--kind'));
   const everyKind = args.flag('all') || kinds.length > 0;
@@ -113,6 +116,7 @@ async function runList(context: CommandContext, args: ParsedArguments): Promise<
     isFiltered: found.sessions.length > 0,
     root: context.store.root,
     withSizes: args.flag('size'),
+    showsUnreadable: format === 'json' || (format === 'text' && !quiet),
   };
 }
 

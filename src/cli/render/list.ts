@@ -49,7 +49,7 @@ function sessionRow({ session, live, sizes }: ListedSession, withSizes: boolean,
 
 /** Gives what is damaged, for where no row says so. */
 export function listWarnings(view: ListView): readonly string[] {
-  return view.unreadable.map(({ message }) => message);
+  return view.showsUnreadable ? [] : view.unreadable.map(({ message }) => message);
 }
 
 /** Gives what is not in the table: nothing at all, hidden kinds, what is beyond the limit. */

@@ -90,7 +90,7 @@ function modelText({ modelId, provider }: SessionMetadata): string | undefined {
 function timeText(stored: string, { nowMs }: Page): string {
   const relative = storedTime(stored, nowMs);
   const exact = storedTime(stored, undefined);
-  const isDate = /^\d/.test(relative);
+  const isDate = /^\d{4}-/.test(relative);
   return relative === exact || isDate ? exact : `${exact}, ${relative}`;
 }
 
