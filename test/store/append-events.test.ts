@@ -32,6 +32,7 @@ describe('the sequence of an appended event', () => {
     ['a blank last line', aSession().withMessages(3).withStaleMetadata({ eventCount: 2 }).withTail('\n'), 4],
     ['gaps', aSession().withEvent({ sequence: 1 }).withEvent({ sequence: 6 }).withStaleMetadata({ eventCount: 2 }), 7],
     ['a torn tail', aSession().withMessages(2).withTail('{"id":"s:3","sequence":3,'), 3],
+    ['a fragment and nothing else', aSession().withTail('{"id":"s:1","sequence":1,'), 1],
     [
       'a whole line without newline',
       aSession()
