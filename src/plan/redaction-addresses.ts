@@ -16,6 +16,7 @@ export function urlPasswordAt(text: string, at: number): Span | undefined {
     if (endsUrl(code)) break;
     // A password that was not encoded may hold these; a number before them is a port, and the host is over.
     if ((code === 47 || code === 63 || code === 35) && (sign >= 0 || !isInPassword(text, colon, end))) break;
+    if (code === COLON && text.startsWith('//', end + 1)) break; // the next URL
     if (code === COLON && colon < 0) colon = end;
     if (code === 64 && colon >= 0) sign = end; // the last @ of the authority
   }

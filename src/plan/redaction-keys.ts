@@ -4,6 +4,7 @@ import type { Span } from './redaction-tokens.js';
 import { behindAnnotation, headerValueAt, isArgument, valueAt } from './redaction-values.js';
 
 const LONGEST_KEY = 80;
+const NEEDS_MORE = /^(?:token|key|phrase)s?$/i;
 const EQUALS = 61;
 const GREATER = 62;
 
@@ -17,6 +18,8 @@ export function pairValueAt(text: string, at: number, floor: number): Span | und
   const separator = separatorEnd(text, at);
   if (separator === undefined) return undefined;
   const from = skipBlanks(text, separator);
+  const isComparison = text.charCodeAt(at + 1) === EQUALS && text.charAt(at) === '=';
+  if (isComparison && !isQuote(text.charCodeAt(from))) return undefined;
   const before = key.start > floor ? text.charCodeAt(key.start - 1) : Number.NaN;
   if (!isSecretName(key.name) && !isDriverPassword(key.name, before)) return undefined;
   const isColon = text.charAt(at) === ':';
@@ -73,7 +76,12 @@ function keyBefore(text: string, separator: number, floor: number): Key | undefi
     if (at === wordEnd) break;
     start = at;
   }
-  return start < end ? { name: text.slice(start, end), start, isQuoted } : undefined;
+  if (start === end) return undefined;
+  const phrase = text.slice(start, end);
+  const word = phrase.slice(phrase.lastIndexOf(' ') + 1);
+  // These need the words before them: `API key`, `unexpected token`. Others stand for themselves (`export password`).
+  if (isQuoted || NEEDS_MORE.test(word)) return { name: phrase, start, isQuoted };
+  return { name: word, start: end - word.length, isQuoted };
 }
 
 /** A quote, a closing bracket, a backslash before a quote, or TypeScript's `?` and `!`. */

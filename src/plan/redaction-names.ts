@@ -8,6 +8,7 @@
  * @see FORMAT.md, 7
  */
 export function isSecretName(name: string): boolean {
+  if (name.length < SHORTEST_NAME) return false;
   // The end decides, and a key can be as long as a payload.
   const words = wordsOf(name.slice(-LONGEST_NAME));
   while (words.length > 1 && QUALIFIERS.has(words.at(-1) ?? '')) words.pop();
@@ -23,6 +24,7 @@ export function isSecretName(name: string): boolean {
   return ENDINGS.some((ending) => singular.endsWith(ending));
 }
 
+const SHORTEST_NAME = 5; // `token`
 const LONGEST_NAME = 100;
 
 const ENDINGS = [

@@ -85,7 +85,7 @@ const sendGrid = (text: string, from: number): number | undefined => {
 // One part may be percent-encoded. Bounded, or a text full of prefixes would be read to its end from each of them.
 const slack = (text: string, from: number): number | undefined => {
   let end = wordEnd(text, from);
-  while ((text.charAt(end) === '%' || text.charAt(end) === '.') && end - from < 300) end = wordEnd(text, end + 1);
+  while ((text.charAt(end) === '%' || text.charAt(end) === '.') && end - from < 100) end = wordEnd(text, end + 1);
   return end - from >= 10 && hasDigit(text, from, end) ? end : undefined;
 };
 

@@ -27,7 +27,8 @@ export function isPlaceholder(text: string): boolean {
     /^\$\{\{?[^{}]{1,120}\}?\}$/.test(inner) ||
     /^\$[A-Z_][A-Z0-9_]{0,80}$/.test(inner) ||
     /^%[A-Z_][A-Z0-9_]{0,80}%$/.test(inner) ||
-    /^op:\/\/\S{1,120}$/.test(inner)
+    /^op:\/\/\S{1,120}$/.test(inner) ||
+    /^\[[A-Za-z ]{1,60}\]$/.test(inner) // `[trimmed]`, `[hidden by policy]`
   );
 }
 
@@ -209,8 +210,11 @@ const VERBS_OF_CODE = new Set(
 /** Whether code or a template says here where the secret comes from, or of what type it is. */
 function isReference(text: string, from: number, site: ValueSite): boolean {
   const head = text.slice(from, from + LONGEST_REFERENCE);
-  if (/^(?:\$[({]|<[A-Za-z][^<>\n]{0,100}>|!(?:secret|vault|env|ref|sub)\b|op:\/\/|\$env:)/i.test(head)) return true;
+  if (/^(?:\$[({]|<[A-Za-z][^<>\n]{0,100}>|!(?:secret|vault|env|ref|sub)\b|op:\/\/|\$env:|this\.#)/i.test(head))
+    return true;
   if (isVariable(head)) return true;
+  // What a parser calls its kinds of tokens.
+  if (/token$/i.test(site.name) && /^\d{1,3}(?![\w.-])/.test(head)) return true;
   let size = head.startsWith('&') ? 1 : 0;
   const nameFrom = size;
   while (size < head.length && isNameCode(head.charCodeAt(size)) && head.charAt(size) !== '-') size += 1;
@@ -218,8 +222,9 @@ function isReference(text: string, from: number, site: ValueSite): boolean {
   const word = path.toLowerCase();
   const behind = head.charAt(size);
   if (WORDS_OF_CODE.has(word) && !isWordBehind(head, size)) return true;
-  const isFollowed = behind === ' ' && isAlphanumeric(head.charCodeAt(skipBlanks(head, size)));
-  if (isFollowed && (WORDS_OF_PROSE.has(word) || VERBS_OF_CODE.has(word))) return true;
+  const isFollowed = behind === ' ' && /[A-Za-z0-9(]/.test(head.charAt(skipBlanks(head, size)));
+  if (isFollowed && VERBS_OF_CODE.has(word)) return true;
+  if (WORDS_OF_PROSE.has(word) && (isFollowed || /^[,.;)]?(?:\s|$)/.test(head.slice(size)))) return true;
   return isPath(path) && isCodePath(head, path, size, site);
 }
 
@@ -239,7 +244,7 @@ function isWordBehind(head: string, at: number): boolean {
 }
 
 function isPath(path: string): boolean {
-  return /^[A-Za-z_][\w.]{0,120}$/.test(path) && !path.endsWith('.');
+  return /^[A-Za-z_$][\w.$]{0,120}$/.test(path) && !path.endsWith('.');
 }
 
 // Where a program finds its settings and its arguments.
@@ -254,10 +259,14 @@ function isCodePath(head: string, path: string, size: number, { name, tight }: V
   if (isWordBehind(head, size) || behind.startsWith('-') || behind.startsWith('=')) return false;
   if (ROOTS.test(path) || path.toLowerCase() === name.toLowerCase()) return true;
   if (/\d/.test(path)) return false;
-  if (path.includes('.')) return isSecretName(path);
+  const namesSecret = isSecretName(path) || /(?:token|key)$/i.test(path) || /^[A-Za-z]{1,40}Token\./.test(path);
+  const isDotted = path.includes('.');
   const isConstant = path === path.toUpperCase();
   const isCamelCase = path !== path.toLowerCase() && !tight;
-  return (isConstant || isCamelCase) && isSecretName(path);
+  if (namesSecret && (isDotted || isConstant || isCamelCase)) return true;
+  if (!tight && /^[A-Z][a-z]{1,30}[A-Z][A-Za-z]{1,40}$/.test(path) && /^(?:[;,)]| \|)/.test(behind)) return true; // a type
+  // A statement or an argument. Of a bare word only where the name is as much a parser's as a login's.
+  return !tight && /^[;,)]/.test(behind) && (isDotted || /token$/i.test(name));
 }
 
 /** Behind a type annotation with a default value (`password: str = "…"`), the offset of that value. */
