@@ -64,6 +64,8 @@ async function* itemsFrom(
 ): AsyncGenerator<ScannedLine> {
   for await (const item of store.scanEvents(sessionId, { ...range(from, to), signal })) {
     if (item.kind === 'damage' || isOfType(item.event, types)) yield item;
+    // What comes after the end of the range is not looked at: damage there is no matter here.
+    if (item.kind === 'event' && item.event.sequence === to) return;
   }
 }
 
