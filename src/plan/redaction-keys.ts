@@ -25,10 +25,15 @@ export function pairValueAt(text: string, at: number, floor: number): Span | und
   const isColon = text.charAt(at) === ':';
   // `bin/token:12: …` is where a search found something.
   if (isColon && !key.isQuoted && text.charAt(key.start - 1) === '/') return undefined;
+  // `[about-passwords]: https://…` is where a link of Markdown leads.
+  if (isColon && !key.isQuoted && text.charAt(at - 1) === ']') return undefined;
   const site = { name: key.name, inQuery: isQueryMark(before), tight: from === at + 1 && !key.isQuoted };
   if (isColon && !key.isQuoted && isHeader(key.name)) return headerValueAt(text, from, site, quoteOrNone(before));
   const annotated = isColon ? behindAnnotation(text, from) : undefined;
-  return valueAt(text, annotated ?? from, site);
+  const value = valueAt(text, annotated ?? from, site);
+  // In HTML it is the key to press.
+  if (value !== undefined && value.end - value.start === 1 && key.name.toLowerCase() === 'accesskey') return undefined;
+  return value;
 }
 
 /** Gives the argument of the flag that starts at `at`, if its name is secret: `--password value`. */

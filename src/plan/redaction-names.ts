@@ -19,7 +19,7 @@ export function isSecretName(name: string): boolean {
   if (joined === 'auth') return name.startsWith('_');
   if (ASKING.has(words[0] ?? '')) return false;
   if (last === 'pass') return ACCOUNTS.has(before);
-  if (joined === 'pwd' || joined === 'oldpwd') return false; // the working directory
+  if (NO_SECRETS.has(joined) || last === 'syncookies') return false;
   const singular = joined.endsWith('s') && !joined.endsWith('pass') ? joined.slice(0, -1) : joined;
   return ENDINGS.some((ending) => singular.endsWith(ending));
 }
@@ -65,6 +65,9 @@ const QUALIFIERS = new Set(
     ' ',
   ),
 );
+
+// The working directory, and a rule of sudo.
+const NO_SECRETS = new Set('pwd oldpwd nopasswd nopassword'.split(' '));
 
 // `_pass` is also what a test or a compiler does; after these it is what somebody types.
 const ACCOUNTS = new Set('db database smtp mail email mysql pg postgres redis ftp ssh sudo admin root user'.split(' '));

@@ -212,7 +212,7 @@ function isReference(text: string, from: number, site: ValueSite): boolean {
   const head = text.slice(from, from + LONGEST_REFERENCE);
   if (/^(?:\$[({]|<[A-Za-z][^<>\n]{0,100}>|!(?:secret|vault|env|ref|sub)\b|op:\/\/|\$env:|this\.#)/i.test(head))
     return true;
-  if (isVariable(head)) return true;
+  if (isVariable(head) || /^%[sdvq](?!\w)/.test(head)) return true;
   // What a parser calls its kinds of tokens.
   if (/token$/i.test(site.name) && /^\d{1,3}(?![\w.-])/.test(head)) return true;
   let size = head.startsWith('&') ? 1 : 0;

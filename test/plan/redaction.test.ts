@@ -233,6 +233,10 @@ describe('redactText keeps', () => {
     ['public key block', pem('PUBLIC KEY')],
     ['search for a key', `grep -r "${of('-----', 'BEGIN PRIVATE', ' KEY-----')}" .`],
     ['working directory', 'PWD=/home/bob OLDPWD=/tmp'],
+    ['a format', String.raw`printf("private key: %s\n", why)`],
+    ['a link of Markdown', '[our-passwords]: https://a.example/passwords#set'],
+    ['a key to press', '<a href="#top" accesskey="1">'],
+    ['settings of a system', 'bob ALL=(root) NOPASSWD: /bin/ls, net.ipv4.tcp_syncookies=1'],
     ['error codes', '"INVALID_PASSWORD": "The password is wrong"'],
     ['scope resolution', 'Token::Identifier secret::Value'],
   ];
