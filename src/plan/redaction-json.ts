@@ -36,7 +36,7 @@ interface Container {
   readonly isObject: boolean;
   /** Whether it stands under a secret-named key. */
   readonly hidden: boolean;
-  /** Whether a member called `name` or `key` named a secret: then `value` is one. */
+  /** Whether a member called `name` or `key` named a secret: then `value` is one. In an array, a flag before. */
   namesSecret: boolean;
 }
 
@@ -113,12 +113,11 @@ class JsonWalk {
       this.#keyComes = false;
       this.#report(this.#judge(decoded.text), decoded);
     } else if (this.#holdsSecret(inside)) {
+      if (inside?.isObject === false) inside.namesSecret = false;
       const whole = { start: 0, end: decoded.text.length, by: REDACTED };
       this.#report(isPlaceholder(decoded.text) ? [] : [whole], decoded);
     } else {
-      if (inside?.isObject === true && (this.#key === 'name' || this.#key === 'key')) {
-        inside.namesSecret = isSecretName(decoded.text);
-      }
+      if (inside !== undefined) this.#noteName(inside, decoded.text);
       this.#report(this.#judge(decoded.text), decoded);
     }
     return end + 1;
@@ -135,6 +134,12 @@ class JsonWalk {
     return end;
   }
 
+  /** Arguments of a command (`["--password", "…"]`) and lists of headers name a secret in the string before it. */
+  #noteName(inside: Container, text: string): void {
+    if (!inside.isObject) inside.namesSecret = text.startsWith('--') && !text.includes(' ') && isSecretName(text);
+    else if (this.#key === 'name' || this.#key === 'key') inside.namesSecret = isSecretName(text);
+  }
+
   #report(replacements: readonly Replacement[], decoded: DecodedText): void {
     for (const replacement of inWrittenText(replacements, decoded)) this.#found.push(replacement);
   }
@@ -142,7 +147,7 @@ class JsonWalk {
   /** Whether what comes next in a container, in an object the value of the key just read, is secret as a whole. */
   #holdsSecret(inside: Container | undefined): boolean {
     if (inside === undefined) return false;
-    if (!inside.isObject) return inside.hidden;
+    if (!inside.isObject) return inside.hidden || inside.namesSecret;
     return this.#namesSecret(inside) || (inside.hidden && !DESCRIPTIVE.has(this.#key.toLowerCase()));
   }
 

@@ -21,14 +21,14 @@ export function pairValueAt(text: string, at: number, floor: number): Span | und
   const isComparison = text.charCodeAt(at + 1) === EQUALS && text.charAt(at) === '=';
   if (isComparison && !isQuote(text.charCodeAt(from))) return undefined;
   const before = key.start > floor ? text.charCodeAt(key.start - 1) : Number.NaN;
-  if (!isSecretName(key.name) && !isDriverPassword(key.name, before)) return undefined;
+  if (!isSecretName(key.name) && !isSecretBehind(before, key.name)) return undefined;
   const isColon = text.charAt(at) === ':';
   // `bin/token:12: …` is where a search found something.
   if (isColon && !key.isQuoted && text.charAt(key.start - 1) === '/') return undefined;
   // `[about-passwords]: https://…` is where a link of Markdown leads.
   if (isColon && !key.isQuoted && text.charAt(at - 1) === ']') return undefined;
   const site = { name: key.name, inQuery: isQueryMark(before), tight: from === at + 1 && !key.isQuoted };
-  if (isColon && !key.isQuoted && isHeader(key.name)) return headerValueAt(text, from, site, quoteOrNone(before));
+  if (isColon && !key.isQuoted && hasWholeLine(key.name)) return headerValueAt(text, from, site, quoteOrNone(before));
   const annotated = isColon ? behindAnnotation(text, from) : undefined;
   const value = valueAt(text, annotated ?? from, site);
   // In HTML it is the key to press.
@@ -110,9 +110,10 @@ function separatorEnd(text: string, at: number): number | undefined {
   return text.charCodeAt(end) === GREATER ? end + 1 : end;
 }
 
-/** `Pwd=` among the settings of a database driver; elsewhere it is the working directory. */
-function isDriverPassword(name: string, before: number): boolean {
-  return before === 59 && name.toLowerCase() === 'pwd';
+/** Names that are secret in one place only: a driver's settings (`;Pwd=`), the query of a signed URL (`&sig=`). */
+function isSecretBehind(before: number, name: string): boolean {
+  if (before === 59) return name.toLowerCase() === 'pwd';
+  return isQueryMark(before) && /^(?:sig|(?:x-(?:amz|goog)-)?signature)$/i.test(name);
 }
 
 /** `?`, `&`. */
@@ -124,9 +125,10 @@ function quoteOrNone(code: number): number {
   return isQuote(code) ? code : Number.NaN;
 }
 
-function isHeader(name: string): boolean {
-  const header = name.slice(name.lastIndexOf(' ') + 1).toLowerCase();
-  return header.endsWith('authorization') || header === 'cookie' || header === 'set-cookie' || header.startsWith('x-');
+/** Whether a value has spaces without being quoted: in a header, and where several words are the secret. */
+function hasWholeLine(name: string): boolean {
+  const last = name.slice(name.lastIndexOf(' ') + 1).toLowerCase();
+  return /^(?:x-.*|(?:set-)?cookie)$/.test(last) || last.endsWith('authorization') || last.endsWith('phrase');
 }
 
 function hasLetter(value: string): boolean {

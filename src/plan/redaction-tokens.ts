@@ -97,13 +97,15 @@ const webhookPath = (text: string, from: number): number | undefined => {
 };
 
 /** What stands behind `Bearer `; a word of prose has neither digits nor such a length. */
-const bearer = (text: string, from: number): number | undefined => {
-  let end = from;
-  while (isBearerCode(text.charCodeAt(end))) end += 1;
-  while (end > from && text.charAt(end - 1) === '.') end -= 1;
-  const size = end - from;
-  return size >= 32 || (size >= 10 && hasDigit(text, from, end)) ? end : undefined;
-};
+function bearer(longestWord: number) {
+  return (text: string, from: number): number | undefined => {
+    let end = from;
+    while (isBearerCode(text.charCodeAt(end))) end += 1;
+    while (end > from && text.charAt(end - 1) === '.') end -= 1;
+    const size = end - from;
+    return size > longestWord || (size >= 10 && hasDigit(text, from, end)) ? end : undefined;
+  };
+}
 
 /** What stands behind `Basic `: base64, so capitals and small letters and a digit or padding. */
 const basic = (text: string, from: number): number | undefined => {
@@ -157,7 +159,8 @@ const FORMS: readonly TokenForm[] = [
   { prefix: 'lin_api_', end: alphanumeric(20) },
   { prefix: 'glsa_', end: tail(20) }, // Grafana
   { prefix: 'AGE-SECRET-KEY-1', end: alphanumeric(40) },
-  ...behind(['Bearer ', 'bearer ', 'BEARER '], bearer),
+  ...behind(['Bearer ', 'BEARER '], bearer(16)), // `Bearer responsibilities`
+  ...behind(['bearer '], bearer(24)),
   ...behind(['Basic ', 'basic '], basic),
 ];
 

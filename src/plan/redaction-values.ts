@@ -53,7 +53,11 @@ export function valueAt(text: string, from: number, site: ValueSite): Span | und
     if (!startsBareValue(text.charCodeAt(from))) return undefined;
     if (isReference(text, from, site)) return undefined;
   }
-  const end = bareEnd(text, from, site);
+  let end = bareEnd(text, from, site);
+  if (end - from < 8 && withoutScheme(text.slice(from, end)) === '') {
+    const behind = skipBlanks(text, end);
+    if (startsBareValue(text.charCodeAt(behind))) end = bareEnd(text, behind, site);
+  }
   const value = text.slice(from, end);
   return isPlaceholder(value) ? undefined : { start: from, end };
 }
