@@ -1,0 +1,83 @@
+import type { StoreDeps, StoreWarning } from '../store/deps.js';
+import { storeDeps } from '../store/open-store.js';
+import { SessionStore } from '../store/session-store.js';
+import type { CliContext, CommandContext, GlobalOptions } from './context.js';
+import { errorStyle } from './error-style.js';
+import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
+import { COMMANDS } from './registry.js';
+import { safeText } from './render/safe-text.js';
+import { createStyle, wantsColor } from './render/style.js';
+
+/**
+ * Gives what a command runs with. The store is opened by the first that asks for it.
+ * @param runAnother - Runs another command line.
+ */
+export function openContext(
+  context: CliContext,
+  globals: GlobalOptions,
+  runAnother: CommandContext['runAnother'],
+): CommandContext {
+  const redaction = globals.redact ? HIDE_SECRETS : SHOW_SECRETS;
+  const { env, outIsTerminal } = context;
+  const errStyle = errorStyle(context, globals.color);
+  const say = (mark: string, text: string) => context.err.write(`${mark}${safeText(redaction.text(text))}\n`);
+  const note = (text: string) => (globals.quiet ? Promise.resolve() : say('', text));
+  const warn = (text: string) => say(`${errStyle.warning('warning:')} `, text);
+  // Opened by the first that asks: some commands have nothing to do with a store.
+  let opened: { readonly deps: StoreDeps; readonly store: SessionStore } | undefined;
+  const open = () => {
+    opened ??= openStore(context, globals, (warning) => {
+      // Order is that of the calls, awaited or not.
+      void (isNote(warning) ? note(warning.message) : warn(warning.message));
+    });
+    return opened;
+  };
+  return {
+    ...context,
+    globals,
+    get store() {
+      return open().store;
+    },
+    get deps() {
+      return open().deps;
+    },
+    page: {
+      style: createStyle({ color: wantsColor({ mode: globals.color, isTTY: outIsTerminal, env }) }),
+      width: outIsTerminal ? context.columns : undefined,
+      nowMs: outIsTerminal ? context.now().getTime() : undefined,
+      unicode: isUtf8Locale(env),
+      redaction,
+      home: outIsTerminal ? env.HOME : undefined,
+    },
+    commands: COMMANDS,
+    runAnother,
+    note,
+    warn,
+  };
+}
+
+function openStore(
+  { env, now, uid }: CliContext,
+  { root, lockTimeoutMs, flock, asOwner }: GlobalOptions,
+  onWarning: (warning: StoreWarning) => void,
+): { readonly deps: StoreDeps; readonly store: SessionStore } {
+  const deps = storeDeps({
+    root,
+    env,
+    now,
+    lockTimeoutMs,
+    flock: flock ? 'auto' : 'off',
+    uid,
+    asOwner,
+    onWarning,
+  });
+  return { deps, store: new SessionStore(deps) };
+}
+
+function isNote({ code }: StoreWarning): boolean {
+  return code === 'TORN_TAIL' || code === 'REWIND_RECOVERED';
+}
+
+function isUtf8Locale(env: CliContext['env']): boolean {
+  return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}
