@@ -77,7 +77,7 @@ export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-
 export type { FileAction, FileChange, PresentState } from './plan/file-change.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
 export type { RewindOutline, RewindPlan, RewindTargetOptions } from './plan/rewind.js';
-export type { AppendUnlessExists } from './store/append-events.js';
+export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/append-events.js';
 export type { RewindReport, RewindResult } from './store/apply-rewind.js';
 export type { GoalResult } from './store/change-goal.js';
 export type { ChildInput } from './store/create-child.js';
@@ -91,7 +91,7 @@ export type { PrepareExecOptions } from './store/prepare-exec.js';
 export type { RewindOptions } from './store/preview-rewind.js';
 export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkpoints.js';
 export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
-export type { TreeNode } from './store/read-lineage.js';
+export type { TreeNode } from './plan/lineage.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
 export type { SessionStore } from './store/session-store.js';
 export type { SettledRewind } from './store/settle-rewind.js';

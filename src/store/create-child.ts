@@ -1,5 +1,17 @@
-import type { SessionMetadata } from '../model/metadata.js';
+import { InvalidArgumentError } from '../errors.js';
+import { createFile } from '../fs/durable-file.js';
+import { encodeEventLine } from '../model/event-codec.js';
+import { eventIdOf, parseNewSessionId, parseSessionId, type Sequence, trimSpace } from '../model/ids.js';
+import { encodeJson, type RawJson } from '../model/json.js';
+import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
+import { EventLog } from './event-log.js';
+import { FILE_MODE } from './layout.js';
+import type { LockedSession } from './locked-session.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
+import { publishSession } from './publish-session.js';
+import { sessionExists } from './session-folder.js';
+import { withSession } from './session-lock.js';
 
 /** What a child session can be made with. */
 export interface ChildInput {
@@ -15,6 +27,131 @@ export interface ChildInput {
   readonly prompt?: string | undefined;
 }
 
-export async function createChild(_deps: StoreDeps, _parentId: string, _input: ChildInput): Promise<SessionMetadata> {
-  throw new Error('stub');
+/**
+ * Makes a session of kind `child`, and links it in its parent: the same event stands in both.
+ *
+ * The child appears first, whole and with its link. When the parent could not be linked, the same call again does that
+ * and nothing else.
+ * @throws SessionExistsError (`SESSION_EXISTS`), InvalidIdError (`INVALID_ID`)
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a negative depth.
+ * @see FORMAT.md, 4, createChild; RELIABILITY.md, 2.2
+ */
+export async function createChild(deps: StoreDeps, parentId: string, input: ChildInput): Promise<SessionMetadata> {
+  parseSessionId(parentId);
+  const depth = input.depth ?? 0;
+  if (!Number.isSafeInteger(depth) || depth < 0) {
+    throw new InvalidArgumentError('depth', `depth is ${depth}; it is a whole number, 0 or more`);
+  }
+  const wished = trimSpace(input.sessionId ?? '');
+  const id = parseNewSessionId(wished === '' ? deps.newId() : wished);
+  return withSession(deps, parentId, (parent) => {
+    parent.document();
+    const unlinked = findUnlinked(parent, id);
+    if (unlinked !== undefined) {
+      parent.append([{ type: 'session_child', payload: unlinked.link }]);
+      return unlinked.metadata;
+    }
+    return publishLinked(parent, id, { ...trimmed(input), depth });
+  });
+}
+
+type TrimmedInput = { readonly [Name in Exclude<keyof ChildInput, 'depth'>]-?: string } & { readonly depth: number };
+
+function trimmed(input: ChildInput): Omit<TrimmedInput, 'depth'> {
+  const text = (value: string | undefined): string => trimSpace(value ?? '');
+  return {
+    sessionId: text(input.sessionId),
+    title: text(input.title),
+    cwd: text(input.cwd),
+    modelId: text(input.modelId),
+    provider: text(input.provider),
+    tag: text(input.tag),
+    agentName: text(input.agentName),
+    taskId: text(input.taskId),
+    prompt: text(input.prompt),
+  };
+}
+
+function publishLinked(
+  parent: LockedSession,
+  id: ReturnType<typeof parseNewSessionId>,
+  input: TrimmedInput,
+): SessionMetadata {
+  const { deps } = parent;
+  const { last } = parent.sealedTail();
+  const createdAt = parent.stamp();
+  const rootSessionId = parent.metadata.rootSessionId ?? parent.id;
+  const origin = { spawnedFromEventId: last?.id ?? '', spawnedFromSequence: last?.sequence ?? 0 };
+  const { agentName, taskId, tag, depth, prompt } = input;
+  const link = encodeJson({
+    parentSessionId: parent.id,
+    childSessionId: id,
+    rootSessionId,
+    agentName,
+    taskId,
+    tag,
+    depth,
+    prompt,
+    ...origin,
+  });
+  const document = publishSession(deps, id, (hidden) => {
+    const event = {
+      id: eventIdOf(id, 1),
+      sessionId: id,
+      sequence: 1 as Sequence,
+      type: 'session_child',
+      createdAt,
+      payload: link,
+    };
+    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    return newMetadataDocument({
+      sessionId: id,
+      sessionKind: 'child',
+      title: childTitle(parent.metadata, input),
+      cwd: input.cwd || parent.metadata.cwd,
+      modelId: input.modelId || parent.metadata.modelId,
+      provider: input.provider || parent.metadata.provider,
+      tag,
+      depth,
+      parentSessionId: parent.id,
+      rootSessionId,
+      agentName,
+      taskId,
+      ...origin,
+      createdAt,
+      updatedAt: createdAt,
+      eventCount: 1,
+      lastEventType: 'session_child',
+    });
+  });
+  parent.append([{ type: 'session_child', payload: link }]);
+  return document.metadata;
+}
+
+function childTitle(parent: SessionMetadata, { title, agentName }: TrimmedInput): string {
+  if (title !== '') return title;
+  if (agentName !== '') return `${agentName} child session`;
+  return parent.title === undefined ? 'Zero child session' : `${parent.title} (child)`;
+}
+
+/** Finds a child of this parent that was published and never linked: what a crash between the two leaves. */
+function findUnlinked(
+  parent: LockedSession,
+  id: ReturnType<typeof parseNewSessionId>,
+): { readonly metadata: SessionMetadata; readonly link: RawJson } | undefined {
+  const { deps } = parent;
+  if (id === parent.id || !sessionExists(deps, id)) return undefined;
+  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parent.id) return undefined;
+  const [first] = new EventLog(deps, id, pathsOf(deps, id)).events();
+  if (first?.type !== 'session_child' || first.payload === undefined) return undefined;
+  const link = first.payload;
+  for (const { type, payload } of parent.log.events()) {
+    if (type === 'session_child' && payload !== undefined && sameBytes(payload, link)) return undefined;
+  }
+  return { metadata, link };
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

@@ -9,8 +9,10 @@ export interface StoreWarning {
     | 'NO_FLOCK'
     | 'HARD_LINKED'
     | 'REWIND_RECOVERED'
+    | 'BLOB_NOT_COPIED'
     | 'TORN_TAIL'
-    | 'SWEEP_FAILED';
+    | 'SWEEP_FAILED'
+    | 'BLOB_NOT_COPIED';
   readonly sessionId: string | undefined;
   readonly message: string;
 }

@@ -1,18 +1,32 @@
+import { parseSessionId } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
+import { childrenOf, lineageOf, type TreeNode, treeOf } from '../plan/lineage.js';
 import type { StoreDeps } from './deps.js';
+import { listSessions } from './list-sessions.js';
+import { pathsOf, readMetadata, requireMetadata } from './metadata-file.js';
+import { requireSession, sessionExists } from './session-folder.js';
 
-/** A session with the sessions that came from it. */
-export interface TreeNode {
-  readonly session: SessionMetadata;
-  readonly children: readonly TreeNode[];
+/** Reads a session and its ancestors, the first ancestor first. */
+export function readLineage(deps: StoreDeps, sessionId: string): readonly SessionMetadata[] {
+  return lineageOf(parseSessionId(sessionId), (text) => {
+    const id = parseSessionId(text);
+    return sessionExists(deps, id) ? readMetadata(deps, id, pathsOf(deps, id))?.metadata : undefined;
+  });
 }
 
-export function readLineage(_deps: StoreDeps, _sessionId: string): readonly SessionMetadata[] {
-  throw new Error('stub');
+/** Reads the children of kind `child` of a session, latest spawn first. */
+export function readChildren(deps: StoreDeps, parentId: string): readonly SessionMetadata[] {
+  const id = parseSessionId(parentId);
+  requireSession(deps, id);
+  return childrenOf(id, listSessions(deps).sessions);
 }
-export function readChildren(_deps: StoreDeps, _parentId: string): readonly SessionMetadata[] {
-  throw new Error('stub');
-}
-export function readTree(_deps: StoreDeps, _rootId: string): TreeNode {
-  throw new Error('stub');
+
+/**
+ * Reads a session with its children of kind `child`, and theirs.
+ * @throws MetadataDamagedError (`METADATA_DAMAGED`) when those of the root cannot be read.
+ */
+export function readTree(deps: StoreDeps, rootId: string): TreeNode {
+  const id = parseSessionId(rootId);
+  requireSession(deps, id);
+  return treeOf(requireMetadata(deps, id).metadata, listSessions(deps).sessions);
 }

@@ -1,12 +1,16 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
+import type { SessionId } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
 import type { PreparedExec } from '../plan/exec-prompt.js';
+import type { TreeNode } from '../plan/lineage.js';
 import { replayEvents } from '../plan/replay.js';
 import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind.js';
 import {
+  type AppendBatchUnlessAny,
   type AppendUnlessExists,
   appendEvents,
+  appendEventsUnlessAny,
   appendEventUnlessAny,
   appendEventUnlessExists,
   updateModel,
@@ -57,7 +61,7 @@ import {
   streamRawLines,
   streamScan,
 } from './read-events.js';
-import { readChildren, readLineage, readTree, type TreeNode } from './read-lineage.js';
+import { readChildren, readLineage, readTree } from './read-lineage.js';
 import { getSession, openLog, readAllEvents } from './read-session.js';
 import { planSessionCompaction, recordCompaction } from './record-compaction.js';
 import {
@@ -68,6 +72,7 @@ import {
   recordSpec,
   type SessionAndEvent,
 } from './record-spec.js';
+import { resolveSession } from './resolve-session.js';
 import { abortRewind, continueRewind, type SettledRewind } from './settle-rewind.js';
 import { withStoreErrors } from './system-errors.js';
 import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
@@ -111,6 +116,11 @@ export class SessionStore {
   /** Gives every whole session, and beside them those that cannot be read, with the reason. */
   listWithFaults(): Promise<SessionList> {
     return withStoreErrors(() => listSessions(this.#deps));
+  }
+
+  /** Gives the id of the session that a name means: an id, a beginning of one, a title, `latest`, `parent:…` (CLI.md). */
+  resolve(name: string): Promise<SessionId> {
+    return withStoreErrors(() => resolveSession(this.#deps, name));
   }
 
   /** Gives the session with the newest activity, or null. */
@@ -174,6 +184,15 @@ export class SessionStore {
     matches: (event: StoredEvent) => boolean,
   ): Promise<AppendUnlessExists> {
     return withStoreErrors(() => appendEventUnlessAny(this.#deps, sessionId, input, matches));
+  }
+
+  /** As {@link appendEventUnlessAny}, for a batch. */
+  appendEventsUnlessAny(
+    sessionId: string,
+    inputs: readonly EventInput[],
+    matches: (event: StoredEvent) => boolean,
+  ): Promise<AppendBatchUnlessAny> {
+    return withStoreErrors(() => appendEventsUnlessAny(this.#deps, sessionId, inputs, matches));
   }
 
   /**

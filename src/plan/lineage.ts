@@ -1,0 +1,79 @@
+import { CycleError, SessionNotFoundError } from '../errors.js';
+import { compareCodePoints } from '../model/json.js';
+import type { SessionMetadata } from '../model/metadata.js';
+import { parseInstant } from '../model/time.js';
+
+/** A session with the sessions that came from it. */
+export interface TreeNode {
+  readonly session: SessionMetadata;
+  readonly children: readonly TreeNode[];
+}
+
+/**
+ * Gives a session and its ancestors, the first ancestor first.
+ * @param read - Gives the metadata of a session, or undefined when there is none.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when the session or an ancestor is missing.
+ * @throws CycleError (`CYCLE`) when a session is its own ancestor.
+ * @see FORMAT.md, 4, lineage
+ */
+export function lineageOf(
+  sessionId: string,
+  read: (id: string) => SessionMetadata | undefined,
+): readonly SessionMetadata[] {
+  const path: SessionMetadata[] = [];
+  const seen = new Set<string>();
+  let id: string | undefined = sessionId;
+  while (id !== undefined) {
+    if (seen.has(id)) throw new CycleError([...seen, id]);
+    seen.add(id);
+    const session = read(id);
+    if (session === undefined) throw new SessionNotFoundError(id);
+    path.push(session);
+    id = session.parentSessionId;
+  }
+  return path.reverse();
+}
+
+/** Gives the children of kind `child` of a session, latest spawn first, then newest, then by id, the higher first. */
+export function childrenOf(parentId: string, sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
+  return sessions
+    .filter((session) => session.sessionKind === 'child' && session.parentSessionId === parentId)
+    .sort(compareSpawns);
+}
+
+/**
+ * Gives a session with its children of kind `child`, and theirs. A loop, not recursion: lineages can be deep.
+ * @throws CycleError (`CYCLE`) when a session is its own descendant.
+ */
+export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata[]): TreeNode {
+  const byParent = new Map<string, SessionMetadata[]>();
+  for (const session of sessions) {
+    if (session.sessionKind !== 'child' || session.parentSessionId === undefined) continue;
+    const siblings = byParent.get(session.parentSessionId);
+    if (siblings === undefined) byParent.set(session.parentSessionId, [session]);
+    else siblings.push(session);
+  }
+  const top: { session: SessionMetadata; children: TreeNode[] } = { session: root, children: [] };
+  const seen = new Set([root.sessionId]);
+  const open = [top];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const session of (byParent.get(node.session.sessionId) ?? []).sort(compareSpawns)) {
+      // Each session has one parent, so meeting one again means that it is above itself.
+      if (seen.has(session.sessionId)) throw new CycleError([root.sessionId, session.sessionId]);
+      seen.add(session.sessionId);
+      const child = { session, children: [] };
+      node.children.push(child);
+      open.push(child);
+    }
+  }
+  return top;
+}
+
+function compareSpawns(a: SessionMetadata, b: SessionMetadata): number {
+  const bySpawn = (b.spawnedFromSequence ?? 0) - (a.spawnedFromSequence ?? 0);
+  if (bySpawn !== 0) return bySpawn;
+  const first = parseInstant(a.updatedAt) ?? Number.NEGATIVE_INFINITY;
+  const second = parseInstant(b.updatedAt) ?? Number.NEGATIVE_INFINITY;
+  if (first !== second) return first < second ? 1 : -1;
+  return compareCodePoints(b.sessionId, a.sessionId);
+}
