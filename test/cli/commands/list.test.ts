@@ -1,4 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -106,6 +108,28 @@ describe('list, as a table', () => {
 
     expect(run).toMatchObject({ code: 0, out: '', err: 'No sessions in /nowhere/at/all.\n' });
   });
+
+  test.skipIf(!existsSync('/proc/locks'))(
+    'given a session that a process has locked, then it is marked live',
+    async () => {
+      const { root, path } = tempStore([aSession('held'), aSession('free')]);
+      writeFileSync(path('session.lock'), '');
+      const holder = spawn('flock', [path('session.lock'), 'sh', '-c', 'echo held; read line'], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void holder.kill());
+      await once(holder.stdout, 'data');
+
+      const table = await runCommandLine(['list'], { root });
+      const json = await runCommandLine(['list', '--json'], { root });
+
+      expect(table.out).toMatch(/^held .* regular, live /m);
+      expect(table.out).toMatch(/^free .* regular {2,}2026/m);
+      const { sessions } = await documentOf('list', json.out);
+      expect(sessions.map(({ live }: { live: boolean }) => live)).toEqual([true, false]);
+      holder.stdin.end('go\n');
+    },
+  );
 
   test('given --size, then the bytes of log and blobs are columns', async () => {
     const { root, path, text } = tempStore(aSession('a').withMessages(1));
