@@ -2,7 +2,7 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import { UnexpectedKindError } from '../fs/file-system.js';
 import type { CheckpointFile, CheckpointPayload, StoredEvent } from '../model/event.js';
 import { encodeCheckpoint } from '../model/event-codec.js';
-import { parseSessionId } from '../model/ids.js';
+import { parseSessionId, validSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
 import type { StoreDeps } from './deps.js';
 import type { LockedSession } from './locked-session.js';
@@ -50,6 +50,8 @@ export async function snapshotForCheckpoint(
   tool: string,
   paths: readonly string[],
 ): Promise<{ readonly ok: boolean; readonly payload: CheckpointPayload | null }> {
+  // The reference answers a malformed id with nothing captured, not with an error.
+  if (!validSessionId(sessionId)) return { ok: false, payload: null };
   const id = parseSessionId(sessionId);
   requireSession(deps, id);
   if (!deps.checkpoints.enabled || paths.length === 0) return { ok: false, payload: null };
