@@ -1,15 +1,16 @@
-import { createFile, syncFile, syncFolder } from '../fs/durable-file.js';
-import { writeFully } from '../fs/jsonl.js';
+import { errnoOf, LogMissingError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
-import { decodeCheckpoint, encodeEventLine, joinBytes, spliceEventLine } from '../model/event-codec.js';
-import { type BlobHash, parseNewSessionId, parseSessionId, type SessionId, trimSpace } from '../model/ids.js';
+import { decodeCheckpoint, encodeEventLine, spliceEventLine } from '../model/event-codec.js';
+import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
 import { checkForkPoint, ForkCopy, forkBeginnings, forkKind } from '../plan/fork.js';
+import { BlobStore } from './blob-store.js';
+import { startingMetadata } from './create-session.js';
 import type { StoreDeps } from './deps.js';
-import { copyFile } from './kept-records.js';
-import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
+import type { LogLine } from './event-log.js';
 import type { LockedSession } from './locked-session.js';
+import { writeNewLog } from './new-log.js';
 import { publishSession } from './publish-session.js';
 import { withSessionAsItIs } from './session-lock.js';
 
@@ -27,18 +28,16 @@ export interface ForkInput {
   readonly at?: number | undefined;
 }
 
-/** So many bytes are gathered before they are written. */
-const BATCH_BYTES = 1024 * 1024;
-
 /**
  * Makes a session that starts with the events of another, renumbered from 1, and with the blobs that they name.
  *
  * It is built aside and appears whole; the parent's files keep their bytes, a torn tail too. The log is copied line by
- * line, so that no length of it matters.
+ * line, so that no length of it matters. A blob that is missing or altered is left out, with a warning.
  * @throws SessionExistsError (`SESSION_EXISTS`), InvalidIdError (`INVALID_ID`)
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a kind that is no fork, or a point that is none.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the event to end at is not in the log.
  * @throws LogDamagedError (`LOG_DAMAGED`) when damage lies before the end of the copy.
+ * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
  * @see FORMAT.md, 4, fork; 5
  */
 export async function forkSession(deps: StoreDeps, parentId: string, input: ForkInput): Promise<SessionMetadata> {
@@ -47,90 +46,103 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
   checkForkPoint(input.at);
   return withSessionAsItIs(deps, parentId, (parent) => {
     const beginnings = forkBeginnings(parent.metadata, input);
-    const wished = trimSpace(input.sessionId ?? '');
-    const id = parseNewSessionId(wished === '' ? deps.newId() : wished);
-    const createdAt = parent.stamp();
-    return publishSession(deps, id, (hidden) => {
-      const copy = new ForkCopy({ parentId: parent.id, forkId: id, createdAt, at: input.at });
-      const named = copyLog(parent, hidden, copy);
-      copyBlobs(parent, hidden, named);
-      const { marker } = named;
-      const { forkedFromEventId, forkedFromSequence } = copy.origin;
+    const start = startingMetadata(deps, { ...beginnings, sessionId: input.sessionId });
+    const { eventCount } = parent.metadata;
+    if (eventCount > 0 && !parent.log.exists()) throw new LogMissingError(parent.id, parent.log.path, eventCount);
+    const copy = new ForkCopy({
+      parentId: parent.id,
+      forkId: start.sessionId,
+      createdAt: start.createdAt,
+      at: input.at,
+    });
+    const document = publishSession(deps, start.sessionId as SessionId, (hidden) => {
+      const blobs = new BlobCopy(parent, new BlobStore(deps, hidden));
+      const marker = writeNewLog(deps.fs, hidden.events, (add) => {
+        for (const { event, line } of linesToCopy(parent, copy)) {
+          const changes = copy.take(event);
+          if (changes === undefined) continue;
+          add(spliceEventLine(line.bytes, changes));
+          blobs.copyNamedBy(event);
+        }
+        const closing = copy.marker(eventCount);
+        add(encodeEventLine(closing));
+        return closing;
+      });
+      // Whoever took the lock away may have rewritten the log while it was read.
+      parent.assertHeld();
       return newMetadataDocument({
-        ...beginnings,
-        sessionId: id satisfies SessionId,
-        forkedFromEventId,
-        forkedFromSequence,
-        createdAt,
-        updatedAt: createdAt,
+        ...start,
+        ...copy.origin,
         eventCount: marker.sequence,
         lastEventType: marker.type,
       });
-    }).metadata;
+    });
+    return document.metadata;
   });
 }
 
-interface CopiedLog {
-  readonly marker: StoredEvent;
-  readonly hashes: ReadonlySet<BlobHash>;
-}
-
-/** Writes the fork's log, synced, and gives its closing event and the blobs that its checkpoints name. */
-function copyLog(parent: LockedSession, hidden: SessionPaths, copy: ForkCopy): CopiedLog {
-  const { fs } = parent.deps;
-  createFile(fs, hidden.events, new Uint8Array(0), FILE_MODE);
-  const to = fs.openAppend(hidden.events);
-  const hashes = new Set<BlobHash>();
-  let batch: Uint8Array[] = [];
-  let batched = 0;
-  const flush = (): void => {
-    writeFully(fs, to, joinBytes(batch));
-    batch = [];
-    batched = 0;
-  };
-  const add = (line: Uint8Array): void => {
-    batch.push(line);
-    batched += line.length;
-    if (batched >= BATCH_BYTES) flush();
-  };
-  try {
-    for (const { event, bytes } of linesToCopy(parent, copy)) {
-      const changes = copy.take(event);
-      if (changes === undefined) continue;
-      add(spliceEventLine(bytes, changes));
-      for (const hash of hashesNamedBy(event)) hashes.add(hash);
-    }
-    const marker = copy.marker(parent.metadata.eventCount);
-    add(encodeEventLine(marker));
-    flush();
-    syncFile(fs, to, hidden.events);
-    return { marker, hashes };
-  } finally {
-    fs.close(to);
+function* linesToCopy(parent: LockedSession, copy: ForkCopy): Generator<LogLine & { readonly kind: 'event' }> {
+  const end = startOfTrailingIntent(parent);
+  for (const item of parent.log.scan(end === undefined ? {} : { end })) {
+    if (item.kind === 'torn' || (item.kind === 'damage' && copy.isComplete)) return;
+    if (item.kind === 'damage') throw parent.log.damaged(item.damage);
+    if (!copy.reaches(item.event)) return;
+    yield item;
   }
 }
 
 // The announcement of a rewind that was cut short says nothing about a fork.
-function* linesToCopy(parent: LockedSession, copy: ForkCopy): Generator<{ event: StoredEvent; bytes: Uint8Array }> {
-  let held: { event: StoredEvent; bytes: Uint8Array } | undefined;
-  if (copy.isComplete) return;
-  for (const item of parent.log.scan()) {
-    if (item.kind === 'torn') break;
-    if (item.kind === 'damage') {
-      // What lies behind the end of the copy does not matter.
-      if (held !== undefined) {
-        yield held;
-        held = undefined;
-      }
-      if (copy.isComplete) return;
-      throw parent.log.damaged(item.damage);
+function startOfTrailingIntent({ log }: LockedSession): number | undefined {
+  for (const item of log.scanBackwards()) {
+    if (item.kind === 'torn') continue;
+    return item.kind === 'event' && isRewindIntent(item.event) ? item.line.start : undefined;
+  }
+  return undefined;
+}
+
+/** Copies the blobs that checkpoints name, each once; nothing else that lies among the parent's blobs is touched. */
+class BlobCopy {
+  readonly #parent: LockedSession;
+  readonly #to: BlobStore;
+  readonly #done = new Set<BlobHash>();
+
+  constructor(parent: LockedSession, to: BlobStore) {
+    this.#parent = parent;
+    this.#to = to;
+  }
+
+  copyNamedBy(event: StoredEvent): void {
+    for (const hash of hashesNamedBy(event)) {
+      if (this.#done.has(hash)) continue;
+      this.#done.add(hash);
+      const fault = this.#copy(hash);
+      if (fault === undefined) continue;
+      const { id, deps } = this.#parent;
+      // It is missing in the fork as it is in the parent: that must not keep anybody from forking.
+      deps.warn({ code: 'BLOB_NOT_COPIED', sessionId: id, message: `Blob ${hash} ${fault} and was not copied` });
     }
-    if (held !== undefined) yield held;
-    held = undefined;
-    if (!copy.reaches(item.event)) return;
-    const bytes = new Uint8Array(item.line.bytes);
-    if (isRewindIntent(item.event)) held = { event: item.event, bytes };
-    else yield { event: item.event, bytes };
+  }
+
+  /** Gives what keeps a blob from being copied. */
+  #copy(hash: BlobHash): string | undefined {
+    const { blobs, deps } = this.#parent;
+    let fd: number;
+    try {
+      const found = blobs.check(hash);
+      if (found.kind === 'refused') return `is ${found.found}`;
+      if (found.kind !== 'intact') return `is ${found.kind}`;
+      fd = deps.fs.openRead(blobs.pathOf(hash));
+    } catch (error) {
+      const errno = errnoOf(error);
+      if (errno === undefined) throw error;
+      return `cannot be read (${errno})`;
+    }
+    try {
+      this.#to.storeFile(fd);
+      return undefined;
+    } finally {
+      deps.fs.close(fd);
+    }
   }
 }
 
@@ -143,21 +155,4 @@ function hashesNamedBy(event: StoredEvent): readonly BlobHash[] {
   } catch {
     return []; // copied as it stands; it names nothing that we could find
   }
-}
-
-// A blob that is missing or altered in the parent is missing in the fork, too: that must not keep anybody from forking.
-function copyBlobs(parent: LockedSession, hidden: SessionPaths, { hashes }: CopiedLog): void {
-  const { fs, warn } = parent.deps;
-  const intact = [...hashes].filter((hash) => {
-    const { kind } = parent.blobs.check(hash);
-    if (kind === 'intact') return true;
-    warn({ code: 'BLOB_NOT_COPIED', sessionId: parent.id, message: `Blob ${hash} is ${kind} and was not copied` });
-    return false;
-  });
-  if (intact.length === 0) return;
-  fs.mkdir(hidden.checkpoints, FOLDER_MODE);
-  fs.mkdir(hidden.blobs, FOLDER_MODE);
-  for (const hash of intact) copyFile(fs, parent.blobs.pathOf(hash), `${hidden.blobs}/${hash}`);
-  syncFolder(fs, hidden.blobs);
-  syncFolder(fs, hidden.checkpoints);
 }
