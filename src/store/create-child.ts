@@ -1,7 +1,14 @@
-import { InvalidArgumentError } from '../errors.js';
+import { InvalidArgumentError, SessionExistsError, ZeroSessionsError } from '../errors.js';
 import { createFile } from '../fs/durable-file.js';
 import { encodeEventLine } from '../model/event-codec.js';
-import { eventIdOf, parseNewSessionId, parseSessionId, type Sequence, trimSpace } from '../model/ids.js';
+import {
+  eventIdOf,
+  parseNewSessionId,
+  parseSessionId,
+  type Sequence,
+  type SessionId,
+  trimSpace,
+} from '../model/ids.js';
 import { encodeJson, type RawJson } from '../model/json.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
@@ -72,13 +79,12 @@ function trimmed(input: ChildInput): Omit<TrimmedInput, 'depth'> {
   };
 }
 
-function publishLinked(
-  parent: LockedSession,
-  id: ReturnType<typeof parseNewSessionId>,
-  input: TrimmedInput,
-): SessionMetadata {
+function publishLinked(parent: LockedSession, id: SessionId, input: TrimmedInput): SessionMetadata {
   const { deps } = parent;
-  const { last } = parent.sealedTail();
+  // What could keep the parent from being linked is looked at before there is a child.
+  const tail = parent.sealedTail();
+  parent.nextSequence(tail);
+  const { last } = tail;
   const createdAt = parent.stamp();
   const rootSessionId = parent.metadata.rootSessionId ?? parent.id;
   const origin = { spawnedFromEventId: last?.id ?? '', spawnedFromSequence: last?.sequence ?? 0 };
@@ -104,6 +110,7 @@ function publishLinked(
       payload: link,
     };
     createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    parent.assertHeld();
     return newMetadataDocument({
       sessionId: id,
       sessionKind: 'child',
@@ -134,22 +141,45 @@ function childTitle(parent: SessionMetadata, { title, agentName }: TrimmedInput)
   return parent.title === undefined ? 'Zero child session' : `${parent.title} (child)`;
 }
 
-/** Finds a child of this parent that was published and never linked: what a crash between the two leaves. */
-function findUnlinked(
-  parent: LockedSession,
-  id: ReturnType<typeof parseNewSessionId>,
-): { readonly metadata: SessionMetadata; readonly link: RawJson } | undefined {
-  const { deps } = parent;
-  if (id === parent.id || !sessionExists(deps, id)) return undefined;
-  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
-  if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parent.id) return undefined;
-  const [first] = new EventLog(deps, id, pathsOf(deps, id)).events();
-  if (first?.type !== 'session_child' || first.payload === undefined) return undefined;
-  const link = first.payload;
-  for (const { type, payload } of parent.log.events()) {
-    if (type === 'session_child' && payload !== undefined && sameBytes(payload, link)) return undefined;
+/**
+ * Finds a child of this parent that was published and never linked: what a crash between the two leaves.
+ * @throws SessionExistsError (`SESSION_EXISTS`) when the id is that of any other session.
+ */
+function findUnlinked(parent: LockedSession, id: SessionId): Unlinked | undefined {
+  if (!sessionExists(parent.deps, id)) return undefined;
+  const unlinked = readChildOf(parent, id);
+  if (unlinked === undefined || mayHaveLinked(parent, unlinked)) throw new SessionExistsError(id);
+  return unlinked;
+}
+
+interface Unlinked {
+  readonly metadata: SessionMetadata;
+  readonly link: RawJson;
+}
+
+function readChildOf({ deps, id: parentId }: LockedSession, id: SessionId): Unlinked | undefined {
+  try {
+    const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+    if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parentId) return undefined;
+    for (const { type, payload } of new EventLog(deps, id, pathsOf(deps, id)).events()) {
+      return type === 'session_child' && payload !== undefined ? { metadata, link: payload } : undefined;
+    }
+    return undefined;
+  } catch (error) {
+    // A damaged session holds its id like any other.
+    if (error instanceof ZeroSessionsError) return undefined;
+    throw error;
   }
-  return { metadata, link };
+}
+
+// A parent that was rewound after the child was made may have had the link, and dropped it on purpose.
+function mayHaveLinked(parent: LockedSession, { metadata, link }: Unlinked): boolean {
+  const spawn = metadata.spawnedFromSequence ?? 0;
+  for (const { type, sequence, payload } of parent.log.events()) {
+    if (type === 'session_rewind' && sequence > spawn) return true;
+    if (type === 'session_child' && payload !== undefined && sameBytes(payload, link)) return true;
+  }
+  return false;
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
