@@ -23,8 +23,8 @@ export function lineageOf(
   const path: SessionMetadata[] = [];
   const seen = new Set<string>();
   let id: string | undefined = sessionId;
-  while (id !== undefined) {
-    if (seen.has(id)) throw new CycleError([...seen, id]);
+  while (id !== undefined && id !== '') {
+    if (seen.has(id)) throw cycleAt(id, [...seen]);
     seen.add(id);
     const session = read(id);
     if (session === undefined) throw new SessionNotFoundError(id);
@@ -54,19 +54,31 @@ export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata
     else siblings.push(session);
   }
   const top: { session: SessionMetadata; children: TreeNode[] } = { session: root, children: [] };
-  const seen = new Set([root.sessionId]);
   const open = [top];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const session of (byParent.get(node.session.sessionId) ?? []).sort(compareSpawns)) {
-      // Each session has one parent, so meeting one again means that it is above itself.
-      if (seen.has(session.sessionId)) throw new CycleError([root.sessionId, session.sessionId]);
-      seen.add(session.sessionId);
+      // Each session has one parent, so only the root can come up again.
+      if (session.sessionId === root.sessionId) throw new CycleError(ringThrough(root, sessions));
       const child = { session, children: [] };
       node.children.push(child);
       open.push(child);
     }
   }
   return top;
+}
+
+/** Gives the error for a way up that has come back to a session on it: without the sessions that only lead there. */
+function cycleAt(id: string, way: readonly string[]): CycleError {
+  return new CycleError(way.slice(way.indexOf(id)));
+}
+
+function ringThrough(start: SessionMetadata, sessions: readonly SessionMetadata[]): readonly string[] {
+  const byId = new Map(sessions.map((session) => [session.sessionId, session]));
+  const ring = [start.sessionId];
+  for (let id = start.parentSessionId; id !== undefined && id !== start.sessionId; id = byId.get(id)?.parentSessionId) {
+    ring.push(id);
+  }
+  return ring;
 }
 
 function compareSpawns(a: SessionMetadata, b: SessionMetadata): number {

@@ -1,16 +1,20 @@
-import { parseSessionId } from '../model/ids.js';
+import { parseSessionId, sessionIdOfFolder } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import { childrenOf, lineageOf, type TreeNode, treeOf } from '../plan/lineage.js';
 import type { StoreDeps } from './deps.js';
 import { listSessions } from './list-sessions.js';
-import { pathsOf, readMetadata, requireMetadata } from './metadata-file.js';
+import { requireMetadata } from './metadata-file.js';
 import { requireSession, sessionExists } from './session-folder.js';
 
-/** Reads a session and its ancestors, the first ancestor first. */
+/**
+ * Reads a session and its ancestors, the first ancestor first.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when it or an ancestor is gone; CycleError (`CYCLE`)
+ * @throws MetadataDamagedError (`METADATA_DAMAGED`), MetadataMissingError (`METADATA_MISSING`) for it or an ancestor.
+ */
 export function readLineage(deps: StoreDeps, sessionId: string): readonly SessionMetadata[] {
   return lineageOf(parseSessionId(sessionId), (text) => {
-    const id = parseSessionId(text);
-    return sessionExists(deps, id) ? readMetadata(deps, id, pathsOf(deps, id))?.metadata : undefined;
+    const id = sessionIdOfFolder(text); // what metadata name is taken exactly
+    return id === undefined || !sessionExists(deps, id) ? undefined : requireMetadata(deps, id).metadata;
   });
 }
 
