@@ -1,126 +1,132 @@
 import { AmbiguousNameError, SessionNotFoundError, UsageError } from '../errors.js';
-import { trimSpace } from '../model/ids.js';
+import { parseSessionId, type SessionId, trimSpace, validSessionId } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
+import { closestTo } from './close-names.js';
 
-/** The sessions that a name is looked for in. */
-export interface SelectableSessions {
-  /** Readable ones, in the order of `list`: newest activity first. */
+/** The sessions that a name can mean. */
+export interface KnownSessions {
+  /** Whole ones, newest activity first. */
   readonly sessions: readonly SessionMetadata[];
-  /** Ids of damaged ones: they can be named by id. */
-  readonly unreadable: readonly string[];
+  /** Damaged ones: they have an id, and nothing else that can be trusted. */
+  readonly unreadable: readonly { readonly sessionId: string }[];
 }
 
-const NTH_BEFORE_LATEST = /^@\{-(\d{1,9})\}$/;
-const RELATIVE = /^(parent|root):/;
+const LATEST = 'latest';
+const BEFORE_LATEST = /^@\{-(0|[1-9]\d*)\}$/;
+const PARENT = 'parent:';
+const ROOT = 'root:';
+const ID = 'id:';
+const TITLE = 'title:';
+const PREFIXES = /^(?:(?:parent|root|id|title):\s*)+/;
+const NAMES_HINT = 'Give an id or its beginning, a whole title, or latest.';
 
 /**
- * Gives the id of the session that a name means: the first rule that finds anything decides.
- * @throws UsageError (`USAGE`) for a blank name.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) with the candidates that are near it.
- * @throws AmbiguousNameError (`AMBIGUOUS_NAME`) when a rule finds more than one.
+ * Gives the session that a name means, by the first rule that finds anything. Never a guess.
+ *
+ * The rules: `latest` and `@{-N}`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of an id;
+ * a whole title. Ids are compared exactly; space around the name, or around a title, does not matter.
+ * @throws UsageError (`USAGE`) when the name is blank.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), with the ids of sessions that come close.
+ * @throws AmbiguousNameError (`AMBIGUOUS_NAME`), with the ids of all that it fits.
  * @see CLI.md, "Sessions are named"
  */
-export function resolveSelector(text: string, among: SelectableSessions): string {
+export function resolveSelector(text: string, known: KnownSessions): SessionId {
   const name = trimSpace(text);
-  if (name === '')
-    throw new UsageError('A session needs a name', 'Give an id, a beginning of one, a title, or latest.');
-  const found = find(name, among);
-  if (found.length === 1) return found[0] as string;
-  if (found.length > 1) throw new AmbiguousNameError(name, found);
-  throw new SessionNotFoundError(name, nearby(name, among));
+  const [found] = name === '' ? [] : sessionsNamed(name, known);
+  if (found !== undefined) return parseSessionId(found);
+  const plain = trimSpace(name.replace(PREFIXES, ''));
+  if (plain === '') throw new UsageError(`No session is named by ${JSON.stringify(text)}`, NAMES_HINT);
+  throw new SessionNotFoundError(name, closestTo(plain, known));
 }
 
-function find(name: string, among: SelectableSessions): readonly string[] {
-  return (
-    firstThatFinds([() => byLatest(name, among), () => byRelation(name, among), () => byPrefixedForm(name, among)]) ??
-    firstThatFinds([() => byId(name, among), () => byBeginning(name, among), () => byTitle(name, among)]) ??
-    []
-  );
+/**
+ * Gives the id that a name is by its form, where no rule before that for full ids can take it for something else;
+ * undefined otherwise. A session with this id is what the name means; without one the other rules have to be asked.
+ */
+export function fullIdIn(text: string): SessionId | undefined {
+  const name = trimSpace(text);
+  const id = name.startsWith(ID) ? name.slice(ID.length) : name;
+  return name === LATEST || !validSessionId(id) ? undefined : parseSessionId(id);
 }
 
-function firstThatFinds(rules: readonly (() => readonly string[])[]): readonly string[] | undefined {
-  for (const rule of rules) {
-    const found = rule();
-    if (found.length > 0) return found;
+/** Gives the one session that a name means, or none. */
+function sessionsNamed(name: string, known: KnownSessions): readonly string[] {
+  // From the inside out, so that `parent:parent:…` may be as long as it likes.
+  const levels = withoutRelations(name);
+  let found: readonly string[] = [];
+  for (const [depth, level] of levels.entries()) {
+    const relation = depth === 0 ? undefined : level.startsWith(PARENT) ? PARENT : ROOT;
+    const related = relation === undefined ? latestNamed(level, known) : relatedTo(found[0], relation, known);
+    found = related.length > 0 ? related : plainlyNamed(level, known);
+    if (found.length > 1) throw new AmbiguousNameError(level, found);
+  }
+  return found;
+}
+
+/** Gives a name and the names in it that stand behind `parent:` or `root:`, the innermost first. */
+function withoutRelations(name: string): readonly string[] {
+  const levels = [name];
+  for (let level = name; level.startsWith(PARENT) || level.startsWith(ROOT); ) {
+    level = trimSpace(level.slice(level.indexOf(':') + 1));
+    levels.unshift(level);
+  }
+  return levels;
+}
+
+function latestNamed(name: string, { sessions }: KnownSessions): readonly string[] {
+  const steps = name === LATEST ? '0' : BEFORE_LATEST.exec(name)?.[1];
+  if (steps === undefined) return [];
+  const resumable = sessions.filter(({ sessionKind }) => isResumableKind(sessionKind));
+  const session = resumable[Number(steps)];
+  return session === undefined ? [] : [session.sessionId];
+}
+
+function relatedTo(id: string | undefined, relation: string, known: KnownSessions): readonly string[] {
+  const session = known.sessions.find(({ sessionId }) => sessionId === id);
+  if (session === undefined) return [];
+  const related = relation === PARENT ? session.parentSessionId : rootOf(session, known);
+  return related === undefined ? [] : withId(related, known);
+}
+
+// The root is recorded; where it is not, it is found by going up.
+function rootOf(session: SessionMetadata, { sessions }: KnownSessions): string | undefined {
+  const seen = new Set<string>();
+  let id = session.sessionId;
+  let at: SessionMetadata | undefined = session;
+  while (at !== undefined && !seen.has(id)) {
+    if (at.rootSessionId !== undefined) return at.rootSessionId;
+    if (at.parentSessionId === undefined) return id;
+    seen.add(id);
+    id = at.parentSessionId;
+    at = sessions.find(({ sessionId }) => sessionId === id);
   }
   return undefined;
 }
 
-function byLatest(name: string, { sessions }: SelectableSessions): readonly string[] {
-  const nth = name === 'latest' ? '0' : NTH_BEFORE_LATEST.exec(name)?.[1];
-  if (nth === undefined) return [];
-  const session = sessions.filter(({ sessionKind }) => isResumableKind(sessionKind))[Number(nth)];
-  return session === undefined ? [] : [session.sessionId];
-}
-
-// A loop over the words in front: `parent:parent:…` may be as long as a command line.
-function byRelation(name: string, among: SelectableSessions): readonly string[] {
-  const steps: string[] = [];
-  let rest = name;
-  for (let match = RELATIVE.exec(rest); match !== null; match = RELATIVE.exec(rest)) {
-    steps.unshift(match[1] as string);
-    rest = trimSpace(rest.slice(match[0].length));
+function plainlyNamed(name: string, known: KnownSessions): readonly string[] {
+  if (name.startsWith(ID)) return withId(trimSpace(name.slice(ID.length)), known);
+  if (name.startsWith(TITLE)) return withTitle(trimSpace(name.slice(TITLE.length)), known);
+  if (name === '') return [];
+  for (const rule of [withId, beginningWith, withTitle]) {
+    const found = rule(name, known);
+    if (found.length > 0) return found;
   }
-  if (steps.length === 0 || rest === '') return [];
-  const start = find(rest, among);
-  if (start.length !== 1) return start;
-  const byName = new Map(among.sessions.map((session) => [session.sessionId, session]));
-  let id = start[0] as string;
-  for (const step of steps) {
-    const next = step === 'parent' ? byName.get(id)?.parentSessionId : rootOf(id, byName);
-    if (next === undefined) return [];
-    id = next;
-  }
-  return byId(id, among);
-}
-
-function rootOf(id: string, byName: ReadonlyMap<string, SessionMetadata>): string | undefined {
-  const session = byName.get(id);
-  if (session === undefined) return undefined;
-  return session.rootSessionId ?? session.sessionId;
-}
-
-function byPrefixedForm(name: string, among: SelectableSessions): readonly string[] {
-  if (name.startsWith('id:')) return byId(trimSpace(name.slice('id:'.length)), among);
-  if (name.startsWith('title:')) return byTitle(trimSpace(name.slice('title:'.length)), among);
   return [];
 }
 
-function byId(name: string, among: SelectableSessions): readonly string[] {
-  return allIds(among).filter((id) => id === name);
+function withId(id: string, known: KnownSessions): readonly string[] {
+  return idsOf(known).includes(id) ? [id] : [];
 }
 
-function byBeginning(name: string, among: SelectableSessions): readonly string[] {
-  return allIds(among).filter((id) => id.startsWith(name));
+function beginningWith(beginning: string, known: KnownSessions): readonly string[] {
+  return idsOf(known).filter((id) => id.startsWith(beginning));
 }
 
-function byTitle(name: string, { sessions }: SelectableSessions): readonly string[] {
-  if (name === '') return [];
-  return sessions
-    .filter(({ title }) => title !== undefined && trimSpace(title) === name)
-    .map(({ sessionId }) => sessionId);
+function withTitle(title: string, { sessions }: KnownSessions): readonly string[] {
+  if (title === '') return [];
+  return sessions.filter((session) => trimSpace(session.title ?? '') === title).map(({ sessionId }) => sessionId);
 }
 
-function allIds({ sessions, unreadable }: SelectableSessions): readonly string[] {
-  return [...sessions.map(({ sessionId }) => sessionId), ...unreadable];
-}
-
-/** Ids that somebody who mistyped may have meant: the same in another case, or with the text in id or title. */
-function nearby(name: string, among: SelectableSessions): readonly string[] {
-  const wanted = name.replace(/^(?:(?:parent|root):)*(?:id:|title:)?/, '').toLowerCase();
-  if (wanted === '') return [];
-  const titles = new Map(among.sessions.map(({ sessionId, title }) => [sessionId, (title ?? '').toLowerCase()]));
-  const close = allIds(among).filter((id) => {
-    const lower = id.toLowerCase();
-    return lower.includes(wanted) || (titles.get(id) ?? '').includes(wanted) || sharedBeginning(lower, wanted) >= 4;
-  });
-  return close.slice(0, MOST_CANDIDATES);
-}
-
-const MOST_CANDIDATES = 5;
-
-function sharedBeginning(a: string, b: string): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
-  return length;
+function idsOf({ sessions, unreadable }: KnownSessions): readonly string[] {
+  return [...sessions, ...unreadable].map(({ sessionId }) => sessionId);
 }

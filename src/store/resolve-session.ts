@@ -1,13 +1,26 @@
-import { parseSessionId, type SessionId } from '../model/ids.js';
-import { resolveSelector } from '../plan/selector.js';
+import type { SessionId } from '../model/ids.js';
+import { fullIdIn, resolveSelector } from '../plan/selector.js';
 import type { StoreDeps } from './deps.js';
 import { listSessions } from './list-sessions.js';
+import { pathsOf } from './metadata-file.js';
 
 /**
- * Gives the id of the session that a name means, by the rules of CLI.md.
- * @throws UsageError (`USAGE`), SessionNotFoundError (`SESSION_NOT_FOUND`), AmbiguousNameError (`AMBIGUOUS_NAME`)
+ * Gives the id of the session that a name means: an id or its beginning, a title, `latest`, `parent:S` and the like.
+ *
+ * A damaged session is found by its id. For a full id only names of folders are read, otherwise all metadata.
+ * @throws UsageError (`USAGE`) when the name is blank.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), AmbiguousNameError (`AMBIGUOUS_NAME`), with the candidates.
+ * @see CLI.md, "Sessions are named"
  */
-export function resolveSession(deps: StoreDeps, name: string): SessionId {
-  const { sessions, unreadable } = listSessions(deps);
-  return parseSessionId(resolveSelector(name, { sessions, unreadable: unreadable.map(({ sessionId }) => sessionId) }));
+export function resolveSession(deps: StoreDeps, text: string): SessionId {
+  const id = fullIdIn(text);
+  return id !== undefined && hasFolder(deps, id) ? id : resolveSelector(text, listSessions(deps));
+}
+
+// By the names in the root, not by asking for the path: some file systems would take an id in another case for this one.
+function hasFolder(deps: StoreDeps, id: SessionId): boolean {
+  const { fs, root } = deps;
+  const { metadata, events } = pathsOf(deps, id);
+  if (fs.lstat(metadata) === undefined && fs.lstat(events) === undefined) return false;
+  return fs.readdir(root).some(({ name, kind }) => name === id && kind === 'directory');
 }
