@@ -1,0 +1,154 @@
+import { EventNotFoundError, LogDamagedError, UsageError } from '../errors.js';
+import type { EventRef, StoredEvent } from '../model/event.js';
+import { isOwnCheckpoint } from '../model/rewind-record.js';
+
+/** Which event of a log is meant. */
+export type Position =
+  /** Before the first event. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'sequence'; readonly sequence: number }
+  | { readonly kind: 'event'; readonly id: string }
+  /** The event with exactly so many after it. */
+  | { readonly kind: 'before-last'; readonly after: number }
+  | { readonly kind: 'last-checkpoint' };
+
+/** An event as a position looks at it; the payload matters for checkpoints only. */
+export type PositionedEvent = Pick<EventRef, 'sequence' | 'type'> & Pick<StoredEvent, 'id' | 'payload'>;
+
+/** A log, read from either end as far as a position needs. */
+export interface PositionSource {
+  readonly sessionId: string;
+  forwards(): Iterable<PositionedEvent> | AsyncIterable<PositionedEvent>;
+  backwards(): Iterable<PositionedEvent> | AsyncIterable<PositionedEvent>;
+}
+
+/** The sequence of the position before the first event. */
+export const BEFORE_FIRST = 0;
+
+const NUMBER = /^(?:0|[1-9]\d*)$/;
+const FROM_END = /^-([1-9]\d*)$/;
+const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:[1-9]\d*$/;
+
+/**
+ * Gives the position that a text names: `12`, `0`, `ID:12`, `-N` or `last-checkpoint`.
+ * @param allowNone - Whether `0`, before the first event, can be meant.
+ * @throws UsageError (`USAGE`) for any other form, space around it included.
+ * @see CLI.md, "Positions"
+ */
+export function parsePosition(text: string, { allowNone = false }: { readonly allowNone?: boolean } = {}): Position {
+  if (text === 'last-checkpoint') return { kind: 'last-checkpoint' };
+  if (EVENT_ID.test(text)) return { kind: 'event', id: text };
+  const after = FROM_END.exec(text)?.[1];
+  if (after !== undefined) return { kind: 'before-last', after: safeNumber(text, after) };
+  if (!NUMBER.test(text)) throw notAPosition(text);
+  const sequence = safeNumber(text, text);
+  if (sequence > 0) return { kind: 'sequence', sequence };
+  if (allowNone) return { kind: 'none' };
+  throw new UsageError('0 is before the first event, and an event is needed here', 'Give the sequence of an event.');
+}
+
+/**
+ * Gives the sequence of the event that a position names, by the log as it is now; {@link BEFORE_FIRST} before the first.
+ * The log is read from one end, no further than needed, and never held.
+ * @param allowNone - Whether before the first event is a position: what `last-checkpoint` can come to.
+ * @throws EventNotFoundError (`EVENT_NOT_FOUND`), with the nearest two that exist.
+ * @throws LogDamagedError (`LOG_DAMAGED`) when the log uses the sequence or the id for two events (FAULTS.md, 27).
+ * @see CLI.md, "Positions"
+ */
+export async function resolvePosition(
+  position: Position,
+  log: PositionSource,
+  { allowNone = false }: { readonly allowNone?: boolean } = {},
+): Promise<number> {
+  switch (position.kind) {
+    case 'none':
+      return BEFORE_FIRST;
+    case 'sequence':
+      return findSequence(position.sequence, log);
+    case 'event':
+      return findEvent(position.id, log);
+    case 'before-last':
+      return findBeforeLast(position.after, log);
+    case 'last-checkpoint':
+      return findLastCheckpoint(log, allowNone);
+    default:
+      return position satisfies never;
+  }
+}
+
+async function findSequence(wanted: number, log: PositionSource): Promise<number> {
+  let below: number | undefined;
+  let isFound = false;
+  for await (const { sequence } of log.forwards()) {
+    if (isFound && sequence === wanted) throw usedTwice(log, `the sequence ${wanted}`);
+    if (isFound) return wanted;
+    if (sequence > wanted) throw new EventNotFoundError(log.sessionId, wanted, nearest(below, sequence));
+    if (sequence === wanted) isFound = true;
+    else below = sequence;
+  }
+  if (isFound) return wanted;
+  throw new EventNotFoundError(log.sessionId, wanted, nearest(below));
+}
+
+async function findEvent(wanted: string, log: PositionSource): Promise<number> {
+  let found: number | undefined;
+  for await (const { id, sequence } of log.forwards()) {
+    if (id !== wanted) continue;
+    if (found !== undefined) throw usedTwice(log, `the id ${wanted}`);
+    found = sequence;
+  }
+  if (found !== undefined) return found;
+  throw new EventNotFoundError(log.sessionId, wanted, await nearestToId(wanted, log));
+}
+
+async function findBeforeLast(after: number, log: PositionSource): Promise<number> {
+  let passed = 0;
+  let first: number | undefined;
+  for await (const { sequence } of log.backwards()) {
+    if (passed === after) return sequence;
+    passed += 1;
+    first = sequence;
+  }
+  throw new EventNotFoundError(log.sessionId, `-${after}`, nearest(first));
+}
+
+async function findLastCheckpoint(log: PositionSource, allowNone: boolean): Promise<number> {
+  let checkpoint: number | undefined;
+  for await (const event of log.backwards()) {
+    if (checkpoint !== undefined) return event.sequence;
+    if (event.type === 'session_checkpoint' && !isOwnCheckpoint(event)) checkpoint = event.sequence;
+  }
+  if (checkpoint !== undefined && allowNone) return BEFORE_FIRST;
+  throw new EventNotFoundError(log.sessionId, 'last-checkpoint', nearest(checkpoint));
+}
+
+async function nearestToId(id: string, log: PositionSource): Promise<readonly number[]> {
+  // The sequence in the id of another session's event says nothing here.
+  if (!id.startsWith(`${log.sessionId}:`)) return [];
+  const wanted = Number(id.slice(log.sessionId.length + 1));
+  let below: number | undefined;
+  for await (const { sequence } of log.forwards()) {
+    if (sequence > wanted) return nearest(below, sequence);
+    below = sequence;
+  }
+  return nearest(below);
+}
+
+function nearest(...sequences: readonly (number | undefined)[]): readonly number[] {
+  return sequences.filter((sequence) => sequence !== undefined);
+}
+
+function safeNumber(text: string, digits: string): number {
+  const number = Number(digits);
+  if (!Number.isSafeInteger(number)) throw notAPosition(text);
+  return number;
+}
+
+function notAPosition(text: string): UsageError {
+  const forms = 'Give a sequence (12), an event id (ID:12), -N for N events from the end, or last-checkpoint.';
+  return new UsageError(`${JSON.stringify(text)} names no event`, forms);
+}
+
+function usedTwice(log: PositionSource, what: string): LogDamagedError {
+  return new LogDamagedError(log.sessionId, 'events.jsonl', undefined, `uses ${what} for two events`);
+}
