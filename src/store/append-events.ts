@@ -55,19 +55,51 @@ export async function appendEventUnlessAny(
   });
 }
 
+/** What an append of a batch on condition did. */
+export interface AppendBatchUnlessAny {
+  readonly appended: boolean;
+  /** The events that were appended; none when the condition held. */
+  readonly events: readonly StoredEvent[];
+}
+
+/**
+ * Appends a batch, all of it or nothing, unless the condition holds for an event that is there; the look and the append
+ * are one step.
+ */
+export async function appendEventsUnlessAny(
+  deps: StoreDeps,
+  sessionId: string,
+  inputs: readonly EventInput[],
+  matches: (event: StoredEvent) => boolean,
+): Promise<AppendBatchUnlessAny> {
+  return appendBatchUnless(deps, sessionId, inputs, (events) => {
+    for (const event of events) if (matches(event)) return true;
+    return false;
+  });
+}
+
 async function appendUnless(
   deps: StoreDeps,
   sessionId: string,
   input: EventInput,
   exists: (events: Iterable<StoredEvent>) => boolean,
 ): Promise<AppendUnlessExists> {
+  const { appended, events } = await appendBatchUnless(deps, sessionId, [input], exists);
+  return { appended, event: events[0] ?? null };
+}
+
+async function appendBatchUnless(
+  deps: StoreDeps,
+  sessionId: string,
+  inputs: readonly EventInput[],
+  exists: (events: Iterable<StoredEvent>) => boolean,
+): Promise<AppendBatchUnlessAny> {
   parseSessionId(sessionId);
-  const encoded = encodeInput(input);
+  const encoded = inputs.map(encodeInput);
   return withSession(deps, sessionId, (session) => {
     session.document(); // fails first where the metadata cannot be read
-    if (exists(session.log.events())) return { appended: false, event: null };
-    const [event] = session.append([encoded]);
-    return { appended: true, event: event ?? null };
+    if (exists(session.log.events())) return { appended: false, events: [] };
+    return { appended: true, events: session.append(encoded) };
   });
 }
 
