@@ -49,6 +49,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/create.js')).create,
   },
   {
+    name: 'append',
+    aliases: [],
+    summary: 'Append events from stdin to a session',
+    group: 'Change',
+    load: async () => (await import('./commands/append.js')).append,
+  },
+  {
     name: 'rename',
     aliases: [],
     summary: 'Give a session another title',
@@ -117,6 +124,7 @@ export const FLAGS_WITH_VALUE: ReadonlySet<string> = new Set([
   '--to',
   '--tail',
   '--id',
+  '--unless-exists',
   '--at',
   '--depth',
   '--agent',
