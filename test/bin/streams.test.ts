@@ -73,7 +73,7 @@ describe('Ctrl-C', () => {
   test('given a reader that does not read, then it exits 130 at once and leaves nothing', async () => {
     const before = readdirSync(root);
     const child = start(['show', 'long', '--json']);
-    await once(child.stdout ?? process.stdin, 'readable');
+    await Promise.race([once(child.stdout ?? child, 'readable'), once(child, 'exit')]);
     await setTimeout(200);
 
     child.kill('SIGINT');

@@ -94,6 +94,8 @@ async function capture(context: CommandContext, argv: readonly string[]): Promis
     closed: false,
     signal: context.out.signal,
   };
-  await context.runAnother(argv, { ...context, out: kept, err: kept });
+  const { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now, signal } = context;
+  const surroundings = { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now, signal };
+  await context.runAnother(argv, { ...surroundings, out: kept, err: kept });
   return text;
 }

@@ -353,20 +353,32 @@ describe('the ranges of show', () => {
   });
 
   test.each([
-    ['0', [1]],
     ['14', [13]],
+    ['talk:99', [13]],
     ['other:1', []],
     ['-13', [1]],
-    ['-0', [1]],
-    ['nonsense', []],
-  ])('given --to %s, which is no event, then it is not found, with the nearest', async (position, nearest) => {
-    const { root } = aConversation();
+  ])(
+    'given --to %s, which is no event of this log, then it is not found, with the nearest',
+    async (position, nearest) => {
+      const { root } = aConversation();
 
-    const run = await runCommandLine(['show', 'talk', '--json', `--to=${position}`], { root });
+      const run = await runCommandLine(['show', 'talk', '--json', `--to=${position}`], { root });
 
-    expect(run.code).toBe(3);
-    expect(errorOf(run.out)).toMatchObject({ code: 'EVENT_NOT_FOUND', nearest });
-  });
+      expect(run.code).toBe(3);
+      expect(errorOf(run.out)).toMatchObject({ code: 'EVENT_NOT_FOUND', nearest });
+    },
+  );
+
+  test.each(['0', '-0', 'nonsense', ''])(
+    'given --to %j, which names no event, then it is refused',
+    async (position) => {
+      const { root } = aConversation();
+
+      const run = await runCommandLine(['show', 'talk', `--to=${position}`], { root });
+
+      expect(run.code).toBe(2);
+    },
+  );
 
   test('given a gap, then the two events around it are the nearest', async () => {
     const { root } = tempStore(

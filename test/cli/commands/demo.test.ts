@@ -1,0 +1,51 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCommandLine } from '../../support/run-cli.js';
+
+/** Gives the store that a tour says it made; it is gone when the test is over. */
+function rootOf(out: string): string {
+  const root = / --root (\S+\/zero-sessions-demo-\S+)$/m.exec(out)?.[1];
+  if (root === undefined) throw new Error(`The tour names no store: ${out}`);
+  onTestFinished(() => rmSync(dirname(root), { recursive: true, force: true }));
+  return root;
+}
+
+describe('demo', () => {
+  test('given nothing, then it makes a store of its own, walks through it, and says how to go on', async () => {
+    const run = await runCommandLine(['demo'], { env: { HOME: '/nowhere' } });
+    const root = rootOf(run.out);
+
+    expect([run.code, run.err]).toEqual([0, '']);
+    expect(existsSync(root)).toBe(true);
+    const commandLines = [...run.out.matchAll(/^\$ zero-sessions (.*)$/gm)].map(([, line]) => line);
+    expect(commandLines).toEqual([
+      'list',
+      'tree',
+      'show demo-greeting',
+      'show demo-greeting --events --tail 4',
+      'show demo-greeting --type message --jsonl',
+      'list --kind fork -q',
+    ]);
+    expect(run.out).toContain('└─ demo-greeting-loud ');
+    expect(run.out).not.toContain('zero-sessions: ');
+  });
+
+  test('given that it was run, then what it prints of its store can be had again', async () => {
+    const run = await runCommandLine(['demo']);
+    const root = rootOf(run.out);
+
+    const again = await runCommandLine(['show', 'demo-greeting'], { root });
+
+    expect(again.code).toBe(0);
+    expect(run.out).toContain(again.out.trimEnd());
+  });
+
+  test('given words between the outputs, then none is wider than a page', async () => {
+    const run = await runCommandLine(['demo'], { columns: 60, env: { NO_COLOR: '1' } });
+    rootOf(run.out);
+
+    const words = run.out.split('\n').filter((line) => !/[{│]|zero-sessions|zs-|\/tmp/.test(line));
+    expect(Math.max(...words.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+});
