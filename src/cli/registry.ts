@@ -35,6 +35,20 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/show.js')).show,
   },
   {
+    name: 'children',
+    aliases: [],
+    summary: 'List the children of a session',
+    group: 'Look',
+    load: async () => (await import('./commands/children.js')).children,
+  },
+  {
+    name: 'lineage',
+    aliases: [],
+    summary: 'List a session and its ancestors',
+    group: 'Look',
+    load: async () => (await import('./commands/lineage.js')).lineage,
+  },
+  {
     name: 'path',
     aliases: [],
     summary: 'Print the folder of a session',
@@ -75,6 +89,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     summary: 'Print the JSON Schema of what a command prints with --json',
     group: 'Help',
     load: async () => (await import('./commands/schema.js')).schema,
+  },
+  {
+    name: 'info',
+    aliases: [],
+    summary: 'Print what a bug report needs',
+    group: 'Help',
+    load: async () => (await import('./commands/info.js')).info,
   },
   {
     name: 'demo',

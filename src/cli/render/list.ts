@@ -18,7 +18,7 @@ const MODEL: Column = { header: 'MODEL', shrink: 2, minWidth: 8, hide: 2 };
 const FOLDER: Column = { header: 'FOLDER', shrink: 3, minWidth: 12, hide: 3 };
 
 /** Gives a list as a table, a row for each session, then one for each that cannot be read. */
-export function renderList(view: ListView, page: Page): string {
+export function renderList(view: Pick<ListView, 'sessions' | 'unreadable' | 'withSizes'>, page: Page): string {
   if (view.sessions.length === 0 && view.unreadable.length === 0) return '';
   const sizes = view.withSizes ? [LOG, BLOBS] : [];
   const columns = [ID, TITLE, KIND, UPDATED, EVENTS, ...sizes, MODEL, FOLDER];
@@ -33,7 +33,7 @@ export function renderList(view: ListView, page: Page): string {
 
 function sessionRow({ session, live, sizes }: ListedSession, withSizes: boolean, page: Page): Cell[] {
   const { style, redaction } = page;
-  const kind = kindName(session);
+  const kind = redaction.text(kindName(session));
   const bytes = withSizes ? [formatBytes(sizes?.logBytes ?? 0), formatBytes(sizes?.blobBytes ?? 0)] : [];
   return [
     { text: session.sessionId, paint: style.id },

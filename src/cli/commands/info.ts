@@ -1,0 +1,73 @@
+import { arch, platform, release } from 'node:os';
+import { version as nodeVersion } from 'node:process';
+import { lockMode } from '../../store/lock-mode.js';
+import { defineCommand } from '../command.js';
+import { kindName } from '../listed-session.js';
+import { renderInfo } from '../render/info.js';
+import { packageVersion } from '../version.js';
+
+/** What a bug report needs, and nothing of what the sessions say. */
+export interface InfoView {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly release: string;
+  readonly root: string;
+  readonly rootExists: boolean;
+  /** How sessions are locked: a way to take flock, `none` or `off`. */
+  readonly lock: string;
+  /** Whether checkpoints are captured. */
+  readonly checkpoints: boolean;
+  /** How many sessions there are of each kind. */
+  readonly sessions: Readonly<Record<string, number>>;
+  readonly unreadable: number;
+}
+
+const TEXT = { type: 'string' } as const;
+const FLAG = { type: 'boolean' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+
+export const info = defineCommand<InfoView>({
+  description: 'Versions, the platform, the store and how it is locked, and how many sessions there are: nothing else.',
+  examples: ['zero-sessions info', 'zero-sessions info --json'],
+  arguments: [],
+  options: [],
+  schemas: [
+    {
+      version: TEXT,
+      node: TEXT,
+      platform: TEXT,
+      arch: TEXT,
+      release: TEXT,
+      root: TEXT,
+      rootExists: FLAG,
+      lock: { enum: ['flock-command', 'perl', 'o_exlock', 'none', 'off'] },
+      checkpoints: FLAG,
+      sessions: { type: 'object', additionalProperties: COUNT },
+      unreadable: COUNT,
+    },
+  ],
+  output: {
+    text: renderInfo,
+    json: (view, { redaction }) => ({ members: { ...view, root: redaction.text(view.root) } }),
+  },
+  run: async ({ store, deps, globals }) => {
+    const { sessions, unreadable } = await store.listWithFaults();
+    const counts = new Map<string, number>();
+    for (const session of sessions) counts.set(kindName(session), (counts.get(kindName(session)) ?? 0) + 1);
+    return {
+      version: packageVersion(),
+      node: nodeVersion.replace(/^v/, ''),
+      platform: platform(),
+      arch: arch(),
+      release: release(),
+      root: store.root,
+      rootExists: deps.fs.stat(store.root)?.kind === 'directory',
+      lock: await lockMode(globals.flock ? 'auto' : 'off'),
+      checkpoints: store.checkpointsEnabled(),
+      sessions: Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+      unreadable: unreadable.length,
+    };
+  },
+});

@@ -1,0 +1,27 @@
+import type { InfoView } from '../commands/info.js';
+import type { Page } from '../page.js';
+import { safeText } from './safe-text.js';
+
+const LOCKS: Readonly<Record<string, string>> = {
+  'flock-command': 'flock, through the flock command',
+  perl: 'flock, through perl',
+  o_exlock: 'flock, on opening (O_EXLOCK)',
+  none: 'no flock here: only appends are done',
+  off: 'no flock, as wished (--no-flock)',
+};
+
+/** Gives what a bug report needs as lines of a name and a value. */
+export function renderInfo(view: InfoView, { style, redaction }: Page): string {
+  const kinds = Object.entries(view.sessions).map(([kind, count]) => `${count} ${kind}`);
+  const unreadable = view.unreadable === 0 ? [] : [`${view.unreadable} unreadable`];
+  const lines = [
+    ['zero-sessions', view.version],
+    ['node', view.node],
+    ['platform', `${view.platform} ${view.arch} ${view.release}`],
+    ['store', `${redaction.text(view.root)}${view.rootExists ? '' : ' (not there yet)'}`],
+    ['sessions', [...kinds, ...unreadable].join(', ') || 'none'],
+    ['locks', LOCKS[view.lock] ?? view.lock],
+    ['checkpoints', view.checkpoints ? 'on' : 'off (ZERO_CHECKPOINTS)'],
+  ] as const;
+  return lines.map(([name, value]) => `${style.heading(name.padEnd(15))}${safeText(redaction.text(value))}\n`).join('');
+}
