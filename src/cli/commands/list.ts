@@ -73,7 +73,7 @@ export const list = defineCommand<ListView>({
     json: (view, { redaction }) => ({
       members: {
         sessions: view.sessions.map((each) => sessionJson(each, redaction)),
-        hidden: view.hidden,
+        hidden: Object.fromEntries(Object.entries(view.hidden).map(([kind, count]) => [redaction.text(kind), count])),
         unreadable: view.unreadable.map((each) => ({ ...each, message: redaction.text(each.message) })),
       },
     }),
