@@ -1,0 +1,15 @@
+import { describe, expect, test } from 'vitest';
+import { enumerateCrashes } from './enumerate.js';
+import { SCENARIOS } from './scenarios.js';
+
+describe('a process killed between any two calls', () => {
+  test.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+    'in %s, then nothing is lost',
+    async (_, scenario) => {
+      const { coverage, violations } = await enumerateCrashes(scenario, { personas: ['kill'], nestedLimit: 20 });
+
+      expect(violations).toEqual([]);
+      expect(coverage[0]?.states).toBeGreaterThan(3);
+    },
+  );
+});
