@@ -8,6 +8,8 @@ import { pathsOf } from './metadata-file.js';
 
 /** A folder without metadata and log is a claim on its id for this long, milliseconds (FORMAT.md, 5). */
 const CLAIM_MS = 60_000;
+/** A hidden folder in which nothing was made for this long belongs to nobody any more, milliseconds. */
+const ABANDONED_MS = 3_600_000;
 
 /**
  * Makes a session appear whole: it is built in a hidden folder, the id is claimed with mkdir, and one rename shows it.
@@ -24,6 +26,7 @@ export function publishSession(
   deps.assertOwner();
   ensureRoot(deps);
   refuseUsedId(deps, id);
+  sweepHidden(deps);
   const hidden = sessionPaths(`${deps.root}/${NEW_PREFIX}${deps.newId()}`);
   fs.mkdir(hidden.folder, FOLDER_MODE);
   let document: MetadataDocument;
@@ -76,6 +79,16 @@ function refuseUsedId(deps: StoreDeps, id: SessionId): void {
   if (deps.fs.lstat(pathsOf(deps, id).folder) !== undefined && !isAbandoned(deps, id)) throw new SessionExistsError(id);
 }
 
+/** Removes what sessions left that were never shown because their process ended (RELIABILITY.md, 2.5). */
+function sweepHidden(deps: StoreDeps): void {
+  for (const { name, kind } of deps.fs.readdir(deps.root)) {
+    if (kind !== 'directory' || !name.startsWith(NEW_PREFIX)) continue;
+    const path = `${deps.root}/${name}`;
+    const stat = deps.fs.lstat(path);
+    if (stat !== undefined && deps.now().getTime() - stat.mtimeMs > ABANDONED_MS) removeTree(deps, path);
+  }
+}
+
 // mkdir is the claim, against Zero as well as against ourselves.
 function claimId(deps: StoreDeps, id: SessionId): void {
   const { folder } = pathsOf(deps, id);
@@ -86,9 +99,17 @@ function claimId(deps: StoreDeps, id: SessionId): void {
     if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
     if (!isAbandoned(deps, id)) throw new SessionExistsError(id, { cause: error });
   }
-  // What lies in an abandoned folder is not ours to delete.
-  deps.fs.rename(folder, `${deps.root}/.zs-aside-${deps.newId()}`);
+  clearAbandoned(deps, folder);
   deps.fs.mkdir(folder, FOLDER_MODE);
+}
+
+// What lies in an abandoned folder is not ours to delete: it is put aside. Mostly there is nothing in it.
+function clearAbandoned(deps: StoreDeps, folder: string): void {
+  try {
+    deps.fs.rmdir(folder);
+  } catch {
+    deps.fs.rename(folder, `${deps.root}/.zs-aside-${deps.newId()}`);
+  }
 }
 
 function releaseClaim(deps: StoreDeps, id: SessionId): void {

@@ -43,6 +43,13 @@ export interface EnumerationOptions {
   readonly violationLimit?: number;
 }
 
+/** Gives violations as a person reads them. */
+export function describeViolations(violations: readonly Violation[]): string {
+  return violations
+    .map(({ scenario, persona, where, invariant, what }) => `${scenario}, ${persona}, ${where}: ${invariant}: ${what}`)
+    .join('\n\n');
+}
+
 /** Runs an operation once, and then recovers from every crash in it. */
 export async function enumerateCrashes(scenario: Scenario, options: EnumerationOptions = {}): Promise<Enumeration> {
   const { personas = PERSONAS, nestedLimit = 2000, violationLimit = 20 } = options;
@@ -196,10 +203,16 @@ class Examiner {
     const { before, after } = this.#recorded;
     const isNew = this.#matches(view, after);
     if (acknowledged && isNew !== undefined) throw new InvariantError('acknowledged is durable', isNew);
-    if (isNew === undefined) return checkKept(view, after);
+    if (isNew === undefined) {
+      checkKept(view, after);
+      return;
+    }
     const asFound = workspaceAsFound === undefined ? before : { ...before, workspace: workspaceAsFound };
     const isOld = this.#matches(view, before) === undefined ? undefined : this.#matches(view, asFound);
-    if (isOld === undefined) return checkKept(view, before);
+    if (isOld === undefined) {
+      checkKept(view, before);
+      return;
+    }
     if (this.#scenario.judged === 'prefix' && isPrefix(view, before, after)) return;
     if (this.#scenario.judged === 'child' && isUnlinkedChild(view, before, after)) return;
     throw new InvariantError('all or nothing', `neither old (${isOld}) nor new (${isNew})`);
