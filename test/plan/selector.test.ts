@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { AmbiguousNameError, type SessionMetadata, SessionNotFoundError, UsageError } from '../../src/index.js';
+import { fullIdIn, type KnownSessions, resolveSelector } from '../../src/plan/selector.js';
+
+/** Gives sessions in the order given, newest first. */
+function known(
+  sessions: Readonly<Record<string, Partial<SessionMetadata>>>,
+  unreadable: readonly string[] = [],
+): KnownSessions {
+  const times = { createdAt: '2026-07-09T10:00:00Z', updatedAt: '2026-07-09T10:00:00Z', eventCount: 0 };
+  return {
+    sessions: Object.entries(sessions).map(([sessionId, members]) => ({ sessionId, ...times, ...members })),
+    unreadable: unreadable.map((sessionId) => ({ sessionId })),
+  };
+}
+
+const errorOf = (name: string, sessions: KnownSessions): unknown => {
+  try {
+    return resolveSelector(name, sessions);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('a name for the latest session', () => {
+  const sessions = known({
+    child: { sessionKind: 'child' },
+    b: {},
+    side: { sessionKind: 'side' },
+    a: { sessionKind: 'fork' },
+    draft: { sessionKind: 'spec-draft' },
+    c: {},
+  });
+
+  test.each([
+    ['latest', 'b'],
+    ['@{-0}', 'b'],
+    ['@{-1}', 'a'],
+    ['@{-2}', 'c'],
+  ])('given %s, then only sessions that can be resumed count', (name, id) => {
+    expect(resolveSelector(name, sessions)).toBe(id);
+  });
+
+  test.each(['@{-3}', '@{-99999999999999999999}', '@{1}', '@{--1}', '@{-01}', 'LATEST'])(
+    'given %s, then there is none',
+    (name) => {
+      expect(() => resolveSelector(name, sessions)).toThrow(SessionNotFoundError);
+    },
+  );
+
+  test('given a session whose id is latest, then it is id:latest', () => {
+    const sessions = known({ newest: {}, latest: {} });
+
+    expect(resolveSelector('latest', sessions)).toBe('newest');
+    expect(resolveSelector('id:latest', sessions)).toBe('latest');
+  });
+
+  test('given nothing to resume, then the next rules are asked', () => {
+    expect(resolveSelector('latest', known({ latest: { sessionKind: 'child' } }))).toBe('latest');
+    expect(resolveSelector('@{-7}', known({ a: { title: '@{-7}' } }))).toBe('a');
+  });
+});
+
+describe('a name by relation', () => {
+  const sessions = known(
+    {
+      grandchild: { parentSessionId: 'child', rootSessionId: 'top', title: 'Deep' },
+      child: { parentSessionId: 'top', rootSessionId: 'top' },
+      top: {},
+      old: { parentSessionId: 'child' },
+      orphan: { parentSessionId: 'gone', rootSessionId: 'gone' },
+      ofBroken: { parentSessionId: 'broken', rootSessionId: 'broken' },
+    },
+    ['broken'],
+  );
+
+  test.each([
+    ['parent:grandchild', 'child'],
+    ['parent: Deep', 'child'],
+    ['parent:title:Deep', 'child'],
+    ['parent:parent:id:grandchild', 'top'],
+    ['root:grandchild', 'top'],
+    ['root:top', 'top'],
+    ['root:parent:grandchild', 'top'],
+    ['parent:ofBro', 'broken'],
+    ['root:ofBroken', 'broken'],
+  ])('given %s, then it is the session that is related', (name, id) => {
+    expect(resolveSelector(name, sessions)).toBe(id);
+  });
+
+  test('given no recorded root, then it is found by going up', () => {
+    expect(resolveSelector('root:old', sessions)).toBe('top');
+  });
+
+  test.each(['parent:top', 'parent:orphan', 'root:orphan', 'parent:broken', 'parent:nobody', 'parent:parent:child'])(
+    'given %s, then there is none',
+    (name) => {
+      expect(() => resolveSelector(name, sessions)).toThrow(SessionNotFoundError);
+    },
+  );
+
+  test('given a name inside that fits two, then it is ambiguous', () => {
+    const error = errorOf('parent:s', known({ s1: { parentSessionId: 'x' }, s2: { parentSessionId: 'x' }, x: {} }));
+
+    expect(error).toMatchObject({ code: 'AMBIGUOUS_NAME', candidates: ['s1', 's2'] });
+  });
+
+  test('given a title that only looks like one, then it is still a title', () => {
+    expect(resolveSelector('parent: a guide', known({ a: { title: 'parent: a guide' } }))).toBe('a');
+  });
+
+  test('given sessions that are each other’s ancestors, then there is no root', () => {
+    const ring = known({ a: { parentSessionId: 'b' }, b: { parentSessionId: 'a' } });
+
+    expect(() => resolveSelector('root:a', ring)).toThrow(SessionNotFoundError);
+    expect(resolveSelector('parent:a', ring)).toBe('b');
+  });
+
+  test('given a relation repeated as often as a command line can hold, then it ends', () => {
+    expect(() => resolveSelector(`${'parent:'.repeat(5000)}top`, sessions)).toThrow(SessionNotFoundError);
+    expect(resolveSelector(`${'root:'.repeat(5000)}grandchild`, sessions)).toBe('top');
+  });
+});
+
+describe('a plain name', () => {
+  const sessions = known(
+    {
+      abc: { title: 'abcdef' },
+      abcdef: { title: ' Fix the parser ' },
+      xyz: { title: 'abc' },
+      t1: { title: 'Same' },
+      t2: { title: 'Same' },
+    },
+    ['abz', 'xyz-broken'],
+  );
+
+  test.each([
+    ['a full id before a beginning and before a title', 'abc', 'abc'],
+    ['a full id that is a title of another', 'abcdef', 'abcdef'],
+    ['a beginning of one id', 'abcd', 'abcdef'],
+    ['a beginning of a damaged one', 'abz', 'abz'],
+    ['a whole title', 'Fix the parser', 'abcdef'],
+    ['space around it', ' \u0085Fix the parser\u00a0', 'abcdef'],
+    ['title: and a title that is an id of another', 'title:abc', 'xyz'],
+    ['id: and a full id', 'id: abc ', 'abc'],
+  ])('given %s, then it is found', (_, name, id) => {
+    expect(resolveSelector(name, sessions)).toBe(id);
+  });
+
+  test.each([
+    ['id: and a beginning', 'id:abcd'],
+    ['id: and a title', 'id:Same'],
+    ['title: and an id', 'title:xyz'],
+    ['title: and a damaged one', 'title:abz'],
+    ['another case of an id', 'ABC'],
+    ['another case of a title', 'fix the parser'],
+    ['a part of a title', 'Fix'],
+  ])('given %s, then it is not found', (_, name) => {
+    expect(() => resolveSelector(name, sessions)).toThrow(SessionNotFoundError);
+  });
+
+  test('given a title that begins with id:, then it takes over no id', () => {
+    expect(() => resolveSelector('id:gone', known({ a: { title: 'id:gone' } }))).toThrow(SessionNotFoundError);
+    expect(resolveSelector('title:id:gone', known({ a: { title: 'id:gone' } }))).toBe('a');
+  });
+
+  test.each([
+    ['ab', ['abc', 'abcdef', 'abz']],
+    ['Same', ['t1', 't2']],
+    ['xy', ['xyz', 'xyz-broken']],
+  ])('given %s, which fits several, then it is ambiguous, damaged ones included', (name, candidates) => {
+    expect(errorOf(name, sessions)).toBeInstanceOf(AmbiguousNameError);
+    expect(errorOf(name, sessions)).toMatchObject({ candidates });
+  });
+
+  test.each(['', '  ', '\u0085', 'id:', 'title: ', 'parent:', 'root:parent:'])(
+    'given %j, then it is wrong usage',
+    (name) => {
+      expect(() => resolveSelector(name, sessions)).toThrow(UsageError);
+    },
+  );
+});
+
+describe('candidates for a name that fits none', () => {
+  const sessions = known({ '01J8XABC': { title: 'Fix the parser' }, '01J8XDEF': { title: 'Write docs' }, demo: {} }, [
+    'Damaged-one',
+  ]);
+
+  test.each([
+    ['another case', '01j8xabc', ['01J8XABC']],
+    ['a slip in an id', '01J8XABD', ['01J8XABC']],
+    ['two characters swapped', 'edmo', ['demo']],
+    ['another case of a title', 'WRITE DOCS', ['01J8XDEF']],
+    ['a part of a title', 'parser', ['01J8XABC']],
+    ['another case of the beginning of a damaged one', 'damaged', ['Damaged-one']],
+    ['a form in front', 'title:write docs', ['01J8XDEF']],
+    ['nothing like it', 'something else entirely', []],
+    ['a session without a parent', 'parent:demo', []],
+  ])('given %s, then what is close is named', (_, name, candidates) => {
+    expect(errorOf(name, sessions)).toMatchObject({ code: 'SESSION_NOT_FOUND', candidates });
+  });
+
+  test('given many that are close, then five are named, the closest first', () => {
+    const many = known(
+      Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`run-${at}`, { title: `Run ${at}` }])),
+    );
+
+    const error = errorOf('run_17', many) as SessionNotFoundError;
+
+    expect(error.candidates).toHaveLength(5);
+    expect(error.candidates[0]).toBe('run-17');
+  });
+
+  test('given titles as long as a book, then comparing them does not matter', () => {
+    const title = 'word '.repeat(200_000);
+
+    expect(errorOf('wrod', known({ a: { title }, b: { title } }))).toBeInstanceOf(SessionNotFoundError);
+  });
+});
+
+describe('a name that is a full id by its form', () => {
+  test.each([
+    ['abc', 'abc'],
+    [' abc ', 'abc'],
+    ['id:latest', 'latest'],
+    ['latest', undefined],
+    ['parent:abc', undefined],
+    ['a title', undefined],
+    ['@{-1}', undefined],
+    ['', undefined],
+  ])('given %j, then it is %j', (name, id) => {
+    expect(fullIdIn(name)).toBe(id);
+  });
+});
