@@ -77,6 +77,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/rename.js')).rename,
   },
   {
+    name: 'rewind',
+    aliases: [],
+    summary: 'Go back to an earlier point in a session, log and files',
+    group: 'Change',
+    load: async () => (await import('./commands/rewind.js')).rewind,
+  },
+  {
     name: 'fork',
     aliases: [],
     summary: 'Start a new session from the events of another',
@@ -146,6 +153,8 @@ export const FLAGS_WITH_VALUE: ReadonlySet<string> = new Set([
   '--tail',
   '--id',
   '--unless-exists',
+  '--workspace',
+  '--expect-head',
   '--at',
   '--depth',
   '--agent',

@@ -3,6 +3,7 @@ import type { CliContext, GlobalOptions } from './context.js';
 import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
 import type { Redaction } from './redaction.js';
 import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from './render/json.js';
+import { isRewindPlan, planJson } from './render/plan-json.js';
 import { safeText } from './render/safe-text.js';
 import type { Style } from './render/style.js';
 
@@ -54,8 +55,11 @@ async function writeJson(error: ToldError, { out }: CliContext, { format, redact
 /** Gives an error with its facts: code, message, hint, then the fields of its class. */
 function errorView(error: ToldError, redaction: Redaction): JsonView {
   const { code, message, hint } = error;
-  const facts = Object.entries(error).filter(([name]) => !ENVELOPE.has(name));
-  return redacted({ code, message, hint, ...Object.fromEntries(facts) }, redaction);
+  const facts = Object.entries(error).filter(([name, fact]) => fact !== undefined && !ENVELOPE.has(name));
+  return Object.fromEntries([
+    ...Object.entries({ code, message: redaction.text(message), hint: redaction.text(hint) }),
+    ...facts.map(([name, fact]) => [name, isRewindPlan(fact) ? planJson(fact, redaction) : redacted(fact, redaction)]),
+  ]);
 }
 
 const ENVELOPE: ReadonlySet<string> = new Set(['name', 'code', 'message', 'hint', 'cause', 'stack']);

@@ -59,6 +59,13 @@ export const EVENT_SCHEMA: JsonView = {
   },
 };
 
+/** A reference to an event, without its payload. */
+export const EVENT_REF_SCHEMA: JsonView = {
+  type: 'object',
+  required: ['id', 'sequence', 'type'],
+  properties: { id: TEXT, sequence: { type: 'integer', minimum: 1 }, type: TEXT, createdAt: TEXT },
+};
+
 /** How many sessions of each kind are not shown. */
 export const HIDDEN_SCHEMA: JsonView = { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } };
 

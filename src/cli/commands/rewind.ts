@@ -1,0 +1,220 @@
+import { resolve } from 'node:path';
+import { UsageError } from '../../errors.js';
+import type { SettledRewind } from '../../store/settle-rewind.js';
+import type { RewindRecord } from '../../store/undo-rewind.js';
+import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { EXIT_DONE } from '../exit-codes.js';
+import { findPosition } from '../find-position.js';
+import { findSession } from '../find-session.js';
+import { filledText } from '../metadata-flags.js';
+import { renderHistory, renderOutcome } from '../render/rewind.js';
+import { safeText } from '../render/safe-text.js';
+import {
+  exitCodeOf,
+  goBack,
+  OUTCOME_SCHEMAS,
+  outcomeJson,
+  quietOutcome,
+  type RewindOutcome,
+  refusalOf,
+  refuseTogether,
+  warnIfInUse,
+} from '../rewind-outcome.js';
+
+/** What `rewind` did or shows. */
+export type RewindView =
+  | { readonly kind: 'outcome'; readonly outcome: RewindOutcome }
+  | { readonly kind: 'history'; readonly rewinds: readonly RewindRecord[]; readonly sessionId: string }
+  | { readonly kind: 'aborted'; readonly settled: SettledRewind; readonly sessionId: string };
+
+const TEXT = { type: 'string' } as const;
+const COUNT = { type: 'integer', minimum: 0 } as const;
+const PATHS = { type: 'array', items: TEXT } as const;
+
+export const rewind = defineCommand<RewindView>({
+  description:
+    'Log and files go back together, all or nothing: --to 5 keeps event 5, drops what came after it, and undoes the ' +
+    'checkpoints after it. What cannot be brought back stops it (exit 6), and so does a file that somebody else has ' +
+    'changed since (exit 7). Nothing is lost: what is dropped or overwritten is kept, and --undo brings it back, also ' +
+    'after an undo. Positions are 12, an event id, -2 (two events follow it), last-checkpoint, or 0 for before the first.',
+  examples: [
+    'zero-sessions rewind latest --to last-checkpoint --dry-run',
+    'zero-sessions rewind latest --to -2',
+    'zero-sessions rewind latest --undo',
+  ],
+  arguments: [{ name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
+  options: [
+    { flags: '--to <position>', description: 'the last event to keep; 0 for none', value: 'position' },
+    { flags: '--exclude-target', description: 'drop that event, too' },
+    { flags: '--dry-run', description: 'show the plan and exit as the rewind would; change nothing' },
+    { flags: '--events-only', description: 'leave the files alone' },
+    { flags: '--files-only', description: 'leave the log alone, but for a marker' },
+    {
+      flags: '--workspace <dir>',
+      description: 'where the files are (else the folder of the session)',
+      value: 'folder',
+    },
+    { flags: '--force', description: 'overwrite what somebody else changed; that is kept' },
+    { flags: '--allow-partial', description: 'do what can be done, and report the rest' },
+    { flags: '--expect-head <seq>', description: 'only if this is still the last event' },
+    { flags: '--undo [rewind-id]', description: 'undo the latest rewind, restore or undo, or this one' },
+    { flags: '--history', description: 'list what can be undone, newest first' },
+    { flags: '--abort', description: 'take back an interrupted rewind that somebody wrote after' },
+    { flags: '--continue', description: 'carry out an interrupted rewind that somebody wrote after' },
+  ],
+  writes: true,
+  schemas: [
+    ...OUTCOME_SCHEMAS,
+    {
+      rewinds: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['rewindId', 'createdAt', 'kind', 'targetSequence', 'events', 'head', 'files', 'undoes'],
+          properties: {
+            rewindId: TEXT,
+            createdAt: TEXT,
+            kind: { enum: ['rewind', 'restore', 'undo', 'cut'] },
+            targetSequence: COUNT,
+            events: COUNT,
+            head: COUNT,
+            files: COUNT,
+            undoes: TEXT,
+          },
+        },
+      },
+    },
+    {
+      settled: { type: 'object', required: ['rewindId'], properties: { rewindId: TEXT, restored: PATHS, left: PATHS } },
+    },
+  ],
+  output: {
+    text: (view, page) => {
+      if (view.kind === 'outcome') return renderOutcome(view.outcome, page);
+      if (view.kind === 'history') return renderHistory(view.rewinds, page);
+      return abortedText(view.settled, (path) => safeText(page.redaction.text(path)));
+    },
+    json: (view, { redaction }) => {
+      if (view.kind === 'outcome') return { members: outcomeJson(view.outcome, redaction) };
+      if (view.kind === 'history') return { members: { rewinds: view.rewinds.map((each) => ({ ...each })) } };
+      const { rewindId, restored, left } = view.settled;
+      const paths = (all: readonly string[]) => all.map((each) => redaction.text(each));
+      return { members: { settled: { rewindId, restored: paths(restored), left: paths(left) } } };
+    },
+    jsonl: (view) => (view.kind === 'history' ? view.rewinds.map((each) => ({ ...each })) : []),
+    quiet: (view) => {
+      if (view.kind === 'outcome') return quietOutcome(view.outcome);
+      return view.kind === 'history' ? view.rewinds.map(({ rewindId }) => rewindId) : [view.settled.rewindId];
+    },
+    notes: (view) => {
+      if (view.kind === 'outcome') return refusalOf(view.outcome);
+      return view.kind === 'history' && view.rewinds.length === 0
+        ? [`Session ${view.sessionId} has nothing to undo.`]
+        : [];
+    },
+    exitCode: (view) => (view.kind === 'outcome' ? exitCodeOf(view.outcome) : EXIT_DONE),
+  },
+  run: runRewind,
+});
+
+const MODES = ['to', 'undo', 'history', 'abort', 'continue'] as const;
+/** The flags that each way to go back knows. */
+const MODE_FLAGS: Readonly<Record<(typeof MODES)[number], readonly string[]>> = {
+  to: ['exclude-target', 'dry-run', 'events-only', 'files-only', 'workspace', 'force', 'allow-partial', 'expect-head'],
+  undo: ['dry-run', 'workspace', 'force'],
+  history: [],
+  abort: [],
+  continue: ['force'],
+};
+
+async function runRewind(context: CommandContext, args: ParsedArguments): Promise<RewindView> {
+  const mode = modeOf(args);
+  if (context.globals.format === 'jsonl' && mode !== 'history') {
+    throw new UsageError('Of rewind only --history is a list', 'Give --json instead of --jsonl.');
+  }
+  const id = await findSession(context, args.operand('session') ?? '');
+  switch (mode) {
+    case 'to':
+      return { kind: 'outcome', outcome: await rewindTo(context, id, args) };
+    case 'undo':
+      return { kind: 'outcome', outcome: await undo(context, id, args) };
+    case 'history':
+      return { kind: 'history', rewinds: await context.store.rewindHistory(id), sessionId: id };
+    case 'abort':
+      return { kind: 'aborted', settled: await context.store.abortRewind(id), sessionId: id };
+    case 'continue': {
+      const force = args.flag('force');
+      const result = await context.store.continueRewind(id, { force });
+      const allowed = { force, allowPartial: false };
+      return { kind: 'outcome', outcome: { kind: 'done', work: 'rewind', ...result, allowed } };
+    }
+    default:
+      return mode satisfies never;
+  }
+}
+
+function modeOf(args: ParsedArguments): (typeof MODES)[number] {
+  const given = new Set([...MODES, ...MODE_FLAGS.to].filter((flag) => args.flag(flag)));
+  refuseTogether(given, ...MODES);
+  refuseTogether(given, 'events-only', 'files-only');
+  refuseTogether(given, 'events-only', 'workspace');
+  const mode = MODES.find((each) => given.has(each));
+  if (mode === undefined)
+    throw new UsageError(
+      'rewind needs one of --to, --undo, --history, --abort, --continue',
+      'See: zero-sessions rewind --help',
+    );
+  for (const flag of MODE_FLAGS.to) {
+    if (!MODE_FLAGS[mode].includes(flag)) refuseTogether(given, flag, mode);
+  }
+  return mode;
+}
+
+async function rewindTo(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
+  const excludeTarget = args.flag('exclude-target');
+  const head = args.text('expect-head');
+  const target = await findPosition(context, id, parseFilled(args.text('to') ?? '', '--to'), { allowNone: true });
+  if (excludeTarget && target === 0) throw new UsageError('--exclude-target: 0 is no event that could be dropped');
+  const part = args.flag('events-only') ? 'events' : args.flag('files-only') ? 'files' : 'all';
+  return goBack(
+    context,
+    id,
+    {
+      target,
+      excludeTarget,
+      part,
+      workspace: workspaceOf(context, args),
+      force: args.flag('force'),
+      allowPartial: args.flag('allow-partial'),
+      expectHead: head === undefined ? undefined : parseCount(head, '--expect-head'),
+    },
+    { dryRun: args.flag('dry-run'), work: part === 'files' ? 'restore' : 'rewind' },
+  );
+}
+
+async function undo(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
+  const force = args.flag('force');
+  const options = { rewindId: filledText(args, 'undo'), force, workspace: workspaceOf(context, args) };
+  const allowed = { force, allowPartial: false };
+  if (args.flag('dry-run')) {
+    return { kind: 'planned', work: 'undo', plan: await context.store.previewUndo(id, options), allowed };
+  }
+  await warnIfInUse(context, id);
+  return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
+}
+
+function workspaceOf({ cwd }: CommandContext, args: ParsedArguments): string | undefined {
+  const folder = filledText(args, 'workspace');
+  return folder === undefined ? undefined : resolve(cwd, folder);
+}
+
+function abortedText({ restored, left }: SettledRewind, shown: (path: string) => string): string {
+  const lines = [
+    'The interrupted rewind was taken back.',
+    ...restored.map((path) => `restored  ${shown(path)}`),
+    ...left.map((path) => `left      ${shown(path)}  (changed since by somebody)`),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,132 @@
+import type { FileAction } from '../../plan/file-change.js';
+import type { RewindPlan } from '../../plan/rewind.js';
+import type { RewindRecord } from '../../store/undo-rewind.js';
+import type { Page } from '../page.js';
+import type { RewindOutcome } from '../rewind-outcome.js';
+import { counted, grouped } from './numbers.js';
+import { safeText } from './safe-text.js';
+import type { Paint, Style } from './style.js';
+import { type Cell, type Column, renderTable } from './table.js';
+import { storedTime } from './time.js';
+
+const PLAN_COLUMNS: readonly Column[] = [
+  { header: 'ACTION' },
+  { header: 'PATH', shrink: 1, minWidth: 20 },
+  { header: 'WHY', shrink: 2, minWidth: 16 },
+];
+
+/** Gives what going back does or did: a sentence, a table of the files, and how to undo it. */
+export function renderOutcome(outcome: RewindOutcome, page: Page): string {
+  const { plan, allowed } = outcome;
+  const blocks = [`${page.style.heading(headline(outcome))}\n`];
+  if (plan.files.length > 0) {
+    const rows = plan.files.map((file) => fileRow(file, allowed.force, page));
+    blocks.push(renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style }));
+  }
+  blocks.push(closing(outcome, page));
+  return blocks.filter((block) => block !== '').join('\n');
+}
+
+const HISTORY_COLUMNS: readonly Column[] = [
+  { header: 'REWIND' },
+  { header: 'WHAT' },
+  { header: 'WHEN' },
+  { header: 'TO', align: 'right' },
+  { header: 'EVENTS BEFORE', align: 'right', hide: 1 },
+  { header: 'FILES', align: 'right' },
+  { header: 'UNDOES', hide: 2 },
+];
+
+/** Gives what can be undone as a table, newest first. */
+export function renderHistory(records: readonly RewindRecord[], page: Page): string {
+  if (records.length === 0) return '';
+  const rows = records.map((record): Cell[] => [
+    { text: record.rewindId, paint: page.style.id },
+    KIND_WORDS[record.kind],
+    record.createdAt === '' ? '' : storedTime(record.createdAt, page.nowMs),
+    String(record.targetSequence),
+    String(record.events),
+    String(record.files),
+    { text: record.undoes, paint: page.style.dim },
+  ]);
+  return renderTable(HISTORY_COLUMNS, rows, { width: page.width, style: page.style });
+}
+
+const KIND_WORDS: Readonly<Record<RewindRecord['kind'], string>> = {
+  rewind: 'rewind',
+  restore: 'files restored',
+  undo: 'undo',
+  cut: 'events dropped',
+};
+
+const WORDS = {
+  rewind: { planned: 'Would go back', done: 'Went back' },
+  undo: { planned: 'Would undo that: back', done: 'Undid that: back' },
+  restore: { planned: 'Would bring files back', done: 'Brought files back' },
+} as const;
+
+function headline({ kind, work, plan }: RewindOutcome): string {
+  const words = WORDS[work][kind];
+  const where = plan.target === 0 ? 'before the first event' : `to event ${plan.target}`;
+  const rest = work === 'restore' ? '' : `, ${eventsText(plan, kind)}`;
+  return `${words} ${where} of ${plan.sessionId}${rest}`;
+}
+
+function eventsText({ dropped }: RewindPlan, kind: RewindOutcome['kind']): string {
+  if (dropped.length === 0) return 'no event is dropped';
+  return `${counted(dropped.length, 'event')} ${kind === 'planned' ? 'would be ' : ''}dropped`;
+}
+
+function fileRow({ path, action, reason, forced }: RewindPlan['files'][number], force: boolean, page: Page): Cell[] {
+  const isForced = force && action === 'conflict' && forced !== undefined;
+  const shown = isForced ? forced : action;
+  const why = page.redaction.text(isForced ? `${reason} (forced)` : reason);
+  return [
+    { text: shown, paint: actionPaint(shown, page.style) },
+    page.redaction.text(path),
+    action === 'leave' ? { text: why, paint: page.style.dim } : why,
+  ];
+}
+
+function actionPaint(action: FileAction, style: Style): Paint {
+  switch (action) {
+    case 'restore':
+      return style.added;
+    case 'delete':
+      return style.removed;
+    case 'leave':
+      return style.dim;
+    case 'conflict':
+      return style.warning;
+    case 'impossible':
+      return style.error;
+    default:
+      return action satisfies never;
+  }
+}
+
+function closing(outcome: RewindOutcome, page: Page): string {
+  const { plan } = outcome;
+  const counts = countActions(plan, outcome.allowed.force, outcome.kind);
+  if (outcome.kind === 'planned') return `Nothing was changed: this is a plan${counts === '' ? '' : ` (${counts})`}.\n`;
+  const { rewindId } = outcome.report;
+  const did = counts === '' ? '' : `Files: ${counts}.\n`;
+  if (rewindId === '') return did;
+  const command = `zero-sessions rewind ${plan.sessionId} --undo ${rewindId}`;
+  return `${did}Undo it with: ${page.style.code(safeText(command))}\n`;
+}
+
+const COUNT_WORDS = {
+  planned: { restore: 'to restore', delete: 'to delete' },
+  done: { restore: 'restored', delete: 'deleted' },
+} as const;
+const OTHER_WORDS = { leave: 'as it was', conflict: 'in conflict', impossible: 'not possible' } as const;
+
+function countActions({ files }: RewindPlan, force: boolean, kind: RewindOutcome['kind']): string {
+  const actions = files.map(({ action, forced }) => (force && action === 'conflict' ? (forced ?? action) : action));
+  return Object.entries({ ...COUNT_WORDS[kind], ...OTHER_WORDS })
+    .map(([action, word]) => [actions.filter((each) => each === action).length, word] as const)
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${grouped(count)} ${word}`)
+    .join(', ');
+}

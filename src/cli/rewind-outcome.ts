@@ -1,0 +1,191 @@
+import { ConflictError, IncompleteError, StalePlanError, UsageError, WorkspaceRefusedError } from '../errors.js';
+import { parseInstant } from '../model/time.js';
+import type { RewindPlan } from '../plan/rewind.js';
+import type { RewindReport } from '../store/apply-rewind.js';
+import { readLiveSessions } from '../store/live-sessions.js';
+import type { RewindOptions } from '../store/preview-rewind.js';
+import type { MemberSchemas } from './command.js';
+import type { CommandContext } from './context.js';
+import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
+import type { Redaction } from './redaction.js';
+import type { JsonMembers } from './render/json.js';
+import { planJson, reportJson } from './render/plan-json.js';
+import { EVENT_REF_SCHEMA } from './schema-parts.js';
+
+/** What going back came to: a plan, or a plan carried out. */
+export type RewindOutcome =
+  | { readonly kind: 'planned'; readonly work: RewindWork; readonly plan: RewindPlan; readonly allowed: Allowance }
+  | {
+      readonly kind: 'done';
+      readonly work: RewindWork;
+      readonly plan: RewindPlan;
+      readonly report: RewindReport;
+      readonly allowed: Allowance;
+    };
+
+/** What kind of going back it is, for the words. */
+export type RewindWork = 'rewind' | 'restore' | 'undo';
+
+/** What was allowed that is else refused. */
+export interface Allowance {
+  readonly force: boolean;
+  readonly allowPartial: boolean;
+}
+
+/** Gives the paths of a plan, those left alone aside, or the id to undo it by. */
+export function* quietOutcome(outcome: RewindOutcome): Generator<string> {
+  if (outcome.kind === 'done') {
+    if (outcome.report.rewindId !== '') yield outcome.report.rewindId;
+    return;
+  }
+  for (const { path, action } of outcome.plan.files) if (action !== 'leave') yield path;
+}
+
+/** Gives an outcome as the members of a document. */
+export function outcomeJson(outcome: RewindOutcome, redaction: Redaction): JsonMembers {
+  const plan = planJson(outcome.plan, redaction);
+  return outcome.kind === 'planned' ? { plan } : { plan, report: reportJson(outcome.report, redaction) };
+}
+
+/** Gives the exit code: that of a plan is what carrying it out would give. */
+export function exitCodeOf(outcome: RewindOutcome): number {
+  if (outcome.kind === 'done') return EXIT_DONE;
+  const { plan, allowed } = outcome;
+  const has = (action: string) => plan.files.some((file) => file.action === action);
+  if (has('impossible') && !allowed.allowPartial) return EXIT_CODES.INCOMPLETE;
+  return has('conflict') && !allowed.force ? EXIT_CODES.CONFLICT : EXIT_DONE;
+}
+
+/** Gives what a person should know of a plan that would be refused. */
+export function refusalOf(outcome: RewindOutcome): readonly string[] {
+  switch (exitCodeOf(outcome)) {
+    case EXIT_CODES.INCOMPLETE:
+      return ['This would be refused: some files cannot be brought back. --allow-partial does the rest.'];
+    case EXIT_CODES.CONFLICT:
+      return ['This would be refused: it would overwrite what somebody else changed. --force does it, and keeps that.'];
+    default:
+      return [];
+  }
+}
+
+const PLAN_SCHEMA = {
+  type: 'object',
+  required: ['sessionId', 'head', 'target', 'targetEventId', 'keepTarget', 'dropped', 'files', 'complete'],
+  properties: {
+    sessionId: { type: 'string' },
+    head: { type: 'integer' },
+    target: { type: 'integer' },
+    targetEventId: { type: 'string' },
+    keepTarget: { type: 'boolean' },
+    dropped: { type: 'array', items: EVENT_REF_SCHEMA },
+    files: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'action', 'reason'],
+        properties: {
+          path: { type: 'string' },
+          action: { enum: ['restore', 'delete', 'leave', 'conflict', 'impossible'] },
+          reason: { type: 'string' },
+        },
+      },
+    },
+    complete: { type: 'boolean' },
+  },
+} as const;
+
+const REPORT_SCHEMA = {
+  type: 'object',
+  required: ['rewindId', 'targetSequence', 'filesRestored', 'filesDeleted', 'skipped'],
+  properties: {
+    rewindId: { type: 'string', description: 'what --undo takes; empty when there was nothing to do' },
+    targetSequence: { type: 'integer' },
+    filesRestored: { type: 'integer' },
+    filesDeleted: { type: 'integer' },
+    skipped: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'reason'],
+        properties: { path: { type: 'string' }, reason: { type: 'string' } },
+      },
+    },
+  },
+} as const;
+
+/** The documents of an outcome. */
+export const OUTCOME_SCHEMAS: readonly MemberSchemas[] = [
+  { plan: PLAN_SCHEMA },
+  { plan: PLAN_SCHEMA, report: REPORT_SCHEMA },
+];
+
+const RECENT_MS = 120_000;
+
+/**
+ * Warns of a session that somebody may still be working in. A program that has it open without writing cannot be seen.
+ */
+export async function warnIfInUse(context: CommandContext, sessionId: string): Promise<void> {
+  if (context.globals.quiet) return;
+  const isLive = await readLiveSessions(context.deps);
+  if (isLive(sessionId) === true) {
+    await context.warn(`Session ${sessionId} is being written to right now.`);
+    return;
+  }
+  const session = await context.store.get(sessionId).catch(() => null);
+  const changed = parseInstant(session?.updatedAt ?? '');
+  const age = changed === undefined ? Number.POSITIVE_INFINITY : context.now().getTime() - changed;
+  if (age >= RECENT_MS || age < 0) return;
+  await context.warn(
+    `Session ${sessionId} was changed ${Math.floor(age / 1000)} s ago: an agent that still has it open does not see ` +
+      'that it goes back. Close it first.',
+  );
+}
+
+/**
+ * Goes back, or plans it. What refuses it carries a plan, as CLI.md has it for the exit codes 6 and 7.
+ * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), StalePlanError (`STALE_PLAN`)
+ */
+export async function goBack(
+  context: CommandContext,
+  sessionId: string,
+  options: RewindOptions,
+  { dryRun, work }: { readonly dryRun: boolean; readonly work: RewindWork },
+): Promise<RewindOutcome> {
+  const allowed = { force: options.force === true, allowPartial: options.allowPartial === true };
+  try {
+    if (dryRun) {
+      return { kind: 'planned', work, plan: await context.store.previewRewind(sessionId, options), allowed };
+    }
+    await warnIfInUse(context, sessionId);
+    return { kind: 'done', work, ...(await context.store.rewind(sessionId, options)), allowed };
+  } catch (error) {
+    if (error instanceof StalePlanError) {
+      throw await withPlan(error, () => context.store.previewRewind(sessionId, { ...options, expectHead: undefined }));
+    }
+    if (error instanceof WorkspaceRefusedError) {
+      // No file can be looked at; of the events a plan can be made.
+      throw await withPlan(error, async () => ({
+        ...(await context.store.previewRewind(sessionId, { ...options, part: 'events' })),
+        complete: false,
+      }));
+    }
+    throw error;
+  }
+}
+
+/** Refuses flags that do not go together. */
+export function refuseTogether(flags: ReadonlySet<string>, ...together: readonly string[]): void {
+  const [first, second] = together.filter((flag) => flags.has(flag));
+  if (first === undefined || second === undefined) return;
+  throw new UsageError(`--${first} does not go with --${second}`, 'See what goes together with --help.');
+}
+
+/** Gives an error with the plan that it is about, if one can be made. */
+async function withPlan<Failure extends Error>(error: Failure, plan: () => Promise<RewindPlan>): Promise<Failure> {
+  if (error instanceof IncompleteError || error instanceof ConflictError) return error;
+  try {
+    return Object.assign(error, { plan: await plan() });
+  } catch {
+    return error; // what is wrong has been said already
+  }
+}
