@@ -453,7 +453,7 @@ export class InterruptedRewindError extends ZeroSessionsError {
     this.sessionId = sessionId;
     this.sequence = sequence;
     this.paths = paths;
-    this.hint = `Nothing was forced. Its intent is event ${sequence}; the files as they were are kept in it.`;
+    this.hint = `Nothing was forced. Take it back with: zero-sessions rewind ${sessionId} --abort (or carry it out with --continue)`;
   }
 }
 

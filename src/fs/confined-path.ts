@@ -68,11 +68,20 @@ export class ConfinedRoot {
     }
   }
 
-  /** As {@link inFolderOf}; folders that are missing are made with this mode and synced into the one above. */
-  makingFolderOf<T>(path: string, mode: number, work: (folder: FolderHandle, name: string) => T): T {
+  /**
+   * As {@link inFolderOf}; folders that are missing are made and synced into the one above.
+   * @param modes - Those of the innermost folders, should they be missing, outermost first; the others get `mode`.
+   */
+  makingFolderOf<T>(
+    path: string,
+    mode: number,
+    modes: readonly number[],
+    work: (folder: FolderHandle, name: string) => T,
+  ): T {
     const parts = path.split('/');
     const name = parts.pop() as string;
-    const folder = this.#walk(parts, mode) as FolderHandle;
+    const known = parts.length - modes.length;
+    const folder = this.#walk(parts, (at) => modes[at - known] ?? mode) as FolderHandle;
     try {
       return work(folder, name);
     } finally {
@@ -80,14 +89,14 @@ export class ConfinedRoot {
     }
   }
 
-  #walk(parts: readonly string[], makeMode: number | undefined): FolderHandle | undefined {
+  #walk(parts: readonly string[], modeOf: ((at: number) => number) | undefined): FolderHandle | undefined {
     let folder = this.#fs.openFolder(this.real);
-    for (const part of parts) {
+    for (const [at, part] of parts.entries()) {
       const parent = folder;
       try {
-        folder = this.#step(parent, part, makeMode);
+        folder = this.#step(parent, part, modeOf?.(at));
       } catch (error) {
-        if (makeMode === undefined && isAbsent(error)) return undefined;
+        if (modeOf === undefined && isAbsent(error)) return undefined;
         throw error;
       } finally {
         parent.close();

@@ -2,6 +2,9 @@ import { type FileState, OWN_TOOL_PREFIX, REWIND_INTENT_TOOL, type StoredEvent }
 import { decodeCheckpoint, decodePayload, encodeCheckpointFile } from './event-codec.js';
 import { encodeRecord, isRecord, type RawJson } from './json.js';
 
+// The id of an intent is a ULID; what matters is that it names nothing outside the folder that it is looked for in.
+const PLAIN_NAME = /^[0-9A-Za-z][0-9A-Za-z_-]{0,63}$/;
+
 /** What a rewind did to the workspace, as it is stored in its marker. */
 export interface RestoreReport {
   readonly targetSequence: number;
@@ -17,8 +20,22 @@ export interface RewindIntent {
   readonly id: string;
   readonly sessionId: string;
   readonly target: number;
-  readonly workspace: string;
-  readonly files: readonly { readonly path: string; readonly before: FileState; readonly to: FileState }[];
+  /** The folder that the files are in; undefined where the recorded cwd is meant. */
+  readonly workspace: string | undefined;
+  readonly files: readonly IntendedChange[];
+  /** The record that is undone, where it is an undo. */
+  readonly undoes?: string | undefined;
+  /** Set where no event is to go. */
+  readonly filesOnly?: boolean | undefined;
+}
+
+/** One file of an intent. */
+export interface IntendedChange {
+  readonly path: string;
+  readonly before: FileState;
+  readonly to: FileState;
+  /** The modes of the folders that go with the file, outermost first: they come back as they were. */
+  readonly folderModes?: readonly number[] | undefined;
 }
 
 /** Tells whether an event announces a rewind. */
@@ -46,16 +63,26 @@ export function isOwnCheckpoint(event: Pick<StoredEvent, 'id' | 'type' | 'payloa
 export function encodeIntent(intent: RewindIntent): RawJson {
   return encodeRecord({
     tool: REWIND_INTENT_TOOL,
-    files: intent.files.map(({ path, before, to }) => {
+    files: intent.files.map(({ path, before, to, folderModes = [] }) => {
       const { path: _path, ...state } = encodeCheckpointFile({ path, state: to });
-      return { ...encodeCheckpointFile({ path, state: before }), to: state };
+      const modes = folderModes.length > 0 ? { dirModes: folderModes } : {};
+      return { ...encodeCheckpointFile({ path, state: before }), to: state, ...modes };
     }),
-    rewind: { id: intent.id, session: intent.sessionId, target: intent.target, workspace: intent.workspace },
+    rewind: {
+      id: intent.id,
+      session: intent.sessionId,
+      target: intent.target,
+      ...(intent.workspace === undefined ? {} : { workspace: intent.workspace }),
+      ...(intent.undoes === undefined ? {} : { undoes: intent.undoes }),
+      ...(intent.filesOnly === true ? { filesOnly: true } : {}),
+    },
   });
 }
 
 /**
  * Gives what an intent event announces, or undefined when it is not one, or not one that can be acted on.
+ *
+ * Its id becomes part of paths, and a log may come from anywhere: what is no plain name is no intent.
  * @param sessionId - The session whose log it is: an intent that was copied from another announces nothing here.
  */
 export function decodeIntent(event: StoredEvent, sessionId: string): RewindIntent | undefined {
@@ -64,8 +91,9 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
     const payload = decodePayload(event, event.type);
     const { rewind, files } = payload;
     if (!isRecord(rewind) || rewind.session !== sessionId || !Array.isArray(files)) return undefined;
-    const { id, target, workspace } = rewind;
-    if (typeof id !== 'string' || typeof target !== 'number' || typeof workspace !== 'string') return undefined;
+    const { id, target, workspace, undoes, filesOnly } = rewind;
+    if (typeof id !== 'string' || !PLAIN_NAME.test(id) || typeof target !== 'number') return undefined;
+    if (workspace !== undefined && typeof workspace !== 'string') return undefined;
     const before = decodeCheckpoint(event).files;
     const after = decodeCheckpoint({ id: event.id, payload: targetsAsCheckpoint(files) }).files;
     return {
@@ -73,7 +101,14 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
       sessionId,
       target,
       workspace,
-      files: before.map(({ path, state }, at) => ({ path, before: state, to: after[at]?.state ?? state })),
+      files: before.map(({ path, state }, at) => ({
+        path,
+        before: state,
+        to: after[at]?.state ?? state,
+        ...folderModesOf(files[at]),
+      })),
+      ...(typeof undoes === 'string' ? { undoes } : {}),
+      ...(filesOnly === true ? { filesOnly } : {}),
     };
   } catch {
     return undefined;
@@ -116,4 +151,12 @@ export function decodeMarker(
 function targetsAsCheckpoint(files: readonly unknown[]): RawJson {
   const targets = files.map((file) => ({ path: '', ...(isRecord(file) && isRecord(file.to) ? file.to : {}) }));
   return encodeRecord({ tool: '', files: targets });
+}
+
+// A log from elsewhere must not make folders with special bits.
+function folderModesOf(file: unknown): Pick<IntendedChange, 'folderModes'> {
+  const modes = isRecord(file) ? file.dirModes : undefined;
+  if (!Array.isArray(modes)) return {};
+  const isMode = (mode: unknown): mode is number => typeof mode === 'number' && Number.isInteger(mode) && mode > 0;
+  return modes.every(isMode) ? { folderModes: modes.map((mode: number) => mode & 0o777) } : {};
 }

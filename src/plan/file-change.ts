@@ -35,6 +35,8 @@ export interface FileChange {
   readonly reason: string;
   /** What a forced plan would do instead of refusing a conflict. */
   readonly forced?: 'restore' | 'delete';
+  /** The modes of the innermost folders above it, outermost first, for when they have to be made again. */
+  readonly folderModes?: readonly number[];
 }
 
 /** Tells whether a path has what is wanted already, mode included where it is known. */

@@ -183,6 +183,31 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
   return change(action, whyChanged(present, wanted));
 }
 
+/**
+ * Gives the changes with every folder counted that goes with a deleted file: one that the session made for a file is
+ * empty only once the last file in it is gone, whichever file it was made for.
+ * @see FORMAT.md, 5, "Folders that the session made"
+ */
+export function withMadeFolders(files: readonly FileChange[]): readonly FileChange[] {
+  const made = new Set<string>();
+  for (const { resolved, wanted } of files) {
+    if (wanted.kind === 'absent')
+      for (const folder of foldersAbove(resolved).slice(0, wanted.newDirs)) made.add(folder);
+  }
+  return files.map((file) => {
+    if (file.wanted.kind !== 'absent') return file;
+    const above = foldersAbove(file.resolved);
+    const stays = above.findIndex((folder) => !made.has(folder));
+    return { ...file, wanted: { kind: 'absent', newDirs: stays < 0 ? above.length : stays } };
+  });
+}
+
+/** Gives the folders that a path is in, the innermost first. */
+function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
+}
+
 /** Puts the parts of a rewind together. */
 export function planRewind(
   outline: LogOutline,

@@ -4,11 +4,12 @@ import type { RestoreReport } from '../model/rewind-record.js';
 import type { FileChange } from '../plan/file-change.js';
 import { effectiveChanges, type RewindPlan } from '../plan/rewind.js';
 import type { StoreDeps } from './deps.js';
+import { refuseInterrupted } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
 import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-rewind.js';
 import { openLog } from './read-session.js';
-import { refuseInterrupted, runTransaction, type TransactionResult } from './rewind-transaction.js';
+import { runTransaction, type TransactionResult } from './rewind-transaction.js';
 import { withSession } from './session-lock.js';
 
 /** What a rewind did, with the reason for each path that it left out. */
@@ -25,11 +26,15 @@ export interface RewindResult {
   readonly report: RewindReport;
 }
 
-/** Plans a rewind and does nothing. See {@link planFromDisk} for what it throws. */
+/**
+ * Plans a rewind and does nothing. See {@link planFromDisk} for what it throws.
+ * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished: what is there will not stay.
+ */
 export function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
   const id = parseSessionId(sessionId);
   const log = openLog(deps, id);
   checkTarget(options.target);
+  refuseInterrupted(log);
   const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
   return planFromDisk(deps, id, log, metadata, options).plan;
 }
@@ -45,7 +50,7 @@ export function previewRewind(deps: StoreDeps, sessionId: string, options: Rewin
 export async function rewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindResult> {
   checkTarget(options.target);
   return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session);
+    refuseInterrupted(session.log);
     return carryOut(session, planHere(session, options), options);
   });
 }
@@ -59,7 +64,7 @@ export async function applyRewind(
 ): Promise<RestoreReport> {
   const target = Math.max(0, checkedTarget(targetSequence));
   return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session);
+    refuseInterrupted(session.log);
     const planned = planHere(session, { target, workspace: workspaceRoot }, true);
     return storedReport(carryOut(session, planned, { target, workspace: workspaceRoot }, targetSequence).report);
   });
@@ -79,7 +84,7 @@ export async function restoreToSequence(
 ): Promise<RestoreReport> {
   const target = Math.max(0, checkedTarget(targetSequence));
   return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session);
+    refuseInterrupted(session.log);
     const { plan, workspace } = planHere(session, { target, part: 'files', workspace: workspaceRoot }, true);
     const changes = plan.files.flatMap((file) =>
       isBareChange(file) ? [{ ...file, action: file.forced ?? file.action }] : [],
@@ -88,7 +93,8 @@ export async function restoreToSequence(
       (file) => file.action === 'impossible' || (file.action === 'conflict' && !isBareChange(file)),
     );
     if (workspace !== undefined && changes.length > 0) {
-      runTransaction(session, { target, changes, workspace, keepThrough: undefined, marker: undefined });
+      const keeps = (): boolean => true;
+      runTransaction(session, { target, changes, workspace, keeps, marker: undefined, dropsEvents: false });
     }
     return storedReport(reportOf('', targetSequence, plan, changes, left));
   });
@@ -98,10 +104,18 @@ export async function restoreToSequence(
 export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThroughSequence: number): Promise<void> {
   const target = Math.max(0, checkedTarget(keepThroughSequence));
   await withSession(deps, sessionId, (session) => {
+    refuseInterrupted(session.log);
     const outline = session.log.outline(session.metadata.eventCount);
-    const dropped = outline.events.some(({ sequence }) => sequence > target);
-    if (dropped)
-      runTransaction(session, { target, changes: [], workspace: undefined, keepThrough: target, marker: undefined });
+    if (outline.events.some(({ sequence }) => sequence > target)) {
+      runTransaction(session, {
+        target,
+        changes: [],
+        workspace: undefined,
+        keeps: ({ sequence }) => sequence <= target,
+        marker: undefined,
+        dropsEvents: true,
+      });
+    }
     const last = outline.events.findLast(({ sequence }) => sequence <= target);
     session.updateMetadata({
       updatedAt: session.stampNotBefore(),
@@ -117,7 +131,7 @@ export function carryOut(
   { plan, workspace }: Pick<PlannedRewind, 'plan' | 'workspace'>,
   options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'target' | 'workspace'>,
   reportedTarget = plan.target,
-  undoes?: { readonly rewindId: string; readonly restoreLog: string | undefined },
+  undoes?: { readonly rewindId: string; readonly restoreBlobs: readonly string[] },
 ): RewindResult {
   refuseUnlessAllowed(plan, options);
   const changes = effectiveChanges(plan, options.force === true);
@@ -132,9 +146,10 @@ export function carryOut(
     target: plan.target,
     changes,
     workspace,
-    keepThrough: options.part === 'files' ? Number.POSITIVE_INFINITY : plan.target,
+    keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
     marker,
-    restoreLog: undoes?.restoreLog,
+    restoreLog: undoes?.rewindId,
+    restoreBlobs: undoes?.restoreBlobs,
     dropsEvents: plan.dropped.length > 0,
   });
   return { plan, report: reportOf(done.rewindId, reportedTarget, plan, changes, left) };

@@ -15,10 +15,15 @@ export type BlobCheck =
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** checkpoints/blobs of one session: file contents by hash. Nothing is ever deleted here. */
+/**
+ * checkpoints/blobs of one session: file contents by hash. Nothing is ever deleted here but what the very operation
+ * that fails has put in.
+ */
 export class BlobStore {
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
+
+  readonly #added: BlobHash[] = [];
 
   constructor(deps: StoreDeps, paths: SessionPaths) {
     this.#deps = deps;
@@ -27,6 +32,11 @@ export class BlobStore {
 
   pathOf(hash: BlobHash): string {
     return `${this.#paths.blobs}/${hash}`;
+  }
+
+  /** The blobs that this object has put in and that were not there before. */
+  get added(): readonly BlobHash[] {
+    return this.#added;
   }
 
   /** Makes the folders for blobs, synced. */
@@ -56,17 +66,29 @@ export class BlobStore {
     const temp = `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
     try {
       const stored = copyToNewFile(fs, fd, temp, limit);
-      if (stored === undefined || this.check(stored.hash).kind === 'intact') {
+      const found = stored === undefined ? undefined : this.check(stored.hash).kind;
+      if (stored === undefined || found === 'intact') {
         removeQuietly(fs, temp);
         return stored;
       }
       fs.rename(temp, this.pathOf(stored.hash));
       syncFolder(fs, this.#paths.blobs);
+      if (found === 'missing') this.#added.push(stored.hash);
       return stored;
     } catch (error) {
       removeQuietly(fs, temp);
       throw error;
     }
+  }
+
+  /** Takes away blobs that were added, and the folders if they are empty now, when what they were for did not happen. */
+  takeBack(hashes: Iterable<BlobHash>): void {
+    const { fs } = this.#deps;
+    const wasThere = fs.lstat(this.#paths.blobs) !== undefined;
+    for (const hash of hashes) removeQuietly(fs, this.pathOf(hash));
+    if (!wasThere || fs.readdir(this.#paths.blobs).length > 0) return;
+    fs.rmdir(this.#paths.blobs);
+    if (fs.readdir(this.#paths.checkpoints).length === 0) fs.rmdir(this.#paths.checkpoints);
   }
 }
 

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { createFile, removeQuietly, syncFile } from '../fs/durable-file.js';
-import type { FolderHandle } from '../fs/file-system.js';
+import type { FileStat, FolderHandle } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
-import type { FileChange } from '../plan/file-change.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 
@@ -14,55 +13,65 @@ export interface StateChange {
   /** Resolved, inside the workspace. */
   readonly path: string;
   readonly to: FileState;
+  /** Its place in the intent, which is part of the name of what is staged for it. */
+  readonly place: number;
+  /** The modes of the innermost folders, should they have to be made, outermost first. */
+  readonly folderModes?: readonly number[] | undefined;
+  /** What must be there when it is changed; undefined where nobody looked. */
+  readonly seen?: SeenEntry | undefined;
 }
+
+/** An entry as it was when its content was kept: enough to tell that somebody has changed it since. */
+export type SeenEntry = Pick<FileStat, 'kind' | 'ino' | 'size' | 'mtimeMs'> | 'absent';
 
 const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
 const DEFAULT_FOLDER_MODE = 0o755;
-
-/** Gives the changes of a plan as states to reach. */
-export function stateChanges(changes: readonly FileChange[]): readonly StateChange[] {
-  return changes.map(({ resolved, wanted }) => ({ path: resolved, to: wanted }));
-}
 
 /**
  * Puts files into their states: everything is staged beside its target first, then renamed or removed, then synced.
  *
  * When staging fails nothing has changed and what was staged is gone. Names of staged files derive from `id`, so that
  * recovery finds them.
+ * @param onChange - Told of each path just before it is changed.
+ * @throws StalePlanError (`STALE_PLAN`) when somebody has changed an entry since it was seen.
  */
 export function changeFiles(
   session: LockedSession,
   workspace: ConfinedRoot,
   id: string,
   changes: readonly StateChange[],
+  onChange: (path: string) => void = () => {},
 ): void {
-  const staged: number[] = [];
+  const staged: StateChange[] = [];
   try {
-    for (const [at, { path, to }] of changes.entries()) {
-      if (to.kind === 'absent') continue;
-      staged.push(at);
-      stage(session, workspace, path, stagedName(id, at), to);
+    for (const change of changes) {
+      if (change.to.kind === 'absent') continue;
+      staged.push(change);
+      stage(session, workspace, stagedName(id, change.place), change);
     }
   } catch (error) {
-    for (const at of staged) unstage(session, workspace, (changes[at] as StateChange).path, stagedName(id, at));
+    for (const { path, place } of staged) unstage(session, workspace, path, stagedName(id, place));
     throw error;
   }
-  for (const [at, { path, to }] of changes.entries()) {
+  for (const change of changes) {
     session.assertHeld();
-    if (to.kind === 'absent') remove(session, workspace, path);
-    else put(session, workspace, path, stagedName(id, at));
+    const apply = (): void => onChange(change.path);
+    if (change.to.kind === 'absent') remove(session, workspace, change, apply);
+    else put(session, workspace, stagedName(id, change.place), change, apply);
   }
 }
 
-/** Removes what an interrupted change may have staged beside these paths. */
+/** Removes what an interrupted change may have staged beside these paths, which are in the order of its intent. */
 export function unstageAll(
   session: LockedSession,
   workspace: ConfinedRoot,
   id: string,
-  paths: readonly string[],
+  paths: readonly (string | undefined)[],
 ): void {
-  for (const [at, path] of paths.entries()) unstage(session, workspace, path, stagedName(id, at));
+  for (const [place, path] of paths.entries()) {
+    if (path !== undefined) unstage(session, workspace, path, stagedName(id, place));
+  }
 }
 
 /** Removes the folders above a path that the session made and that are empty now, the innermost first. */
@@ -105,13 +114,18 @@ export function syncPresent(session: LockedSession, workspace: ConfinedRoot, pat
   }
 }
 
-function stagedName(id: string, at: number): string {
-  return `${TEMP_PREFIX}${id}-${at}`;
+function stagedName(id: string, place: number): string {
+  return `${TEMP_PREFIX}${id}-${place}`;
 }
 
-function stage(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string, to: FileState): void {
+function stage(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  temp: string,
+  { path, to, folderModes = [] }: StateChange,
+): void {
   const { fs } = session.deps;
-  workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, (folder, name) => {
+  workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, folderModes, (folder, name) => {
     const tempPath = `${folder.path}/${temp}`;
     if (to.kind === 'link') {
       fs.symlink(to.target, tempPath);
@@ -163,21 +177,54 @@ function stageContent(
   }
 }
 
-function put(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string): void {
+function put(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  temp: string,
+  { path, seen }: StateChange,
+  onChange: () => void,
+): void {
+  const { fs } = session.deps;
+  const done = workspace.inFolderOf(path, (folder, name) => {
+    const entry = `${folder.path}/${name}`;
+    assertAsSeen(fs.lstat(entry), seen, path);
+    onChange();
+    fs.rename(`${folder.path}/${temp}`, entry);
+    folder.sync();
+    return true;
+  });
+  if (done === undefined) throw new StalePlanError(`The folder of ${JSON.stringify(path)} went away`);
+}
+
+function remove(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  { path, seen }: StateChange,
+  onChange: () => void,
+): void {
+  const { fs } = session.deps;
   workspace.inFolderOf(path, (folder, name) => {
-    session.deps.fs.rename(`${folder.path}/${temp}`, `${folder.path}/${name}`);
+    const entry = `${folder.path}/${name}`;
+    const present = fs.lstat(entry);
+    assertAsSeen(present, seen, path);
+    if (present === undefined) return;
+    onChange();
+    fs.unlink(entry);
     folder.sync();
   });
 }
 
-function remove(session: LockedSession, workspace: ConfinedRoot, path: string): void {
-  const { fs } = session.deps;
-  workspace.inFolderOf(path, (folder, name) => {
-    const entry = `${folder.path}/${name}`;
-    if (fs.lstat(entry) === undefined) return;
-    fs.unlink(entry);
-    folder.sync();
-  });
+// What somebody writes while a rewind is under way is in no blob yet: it must not be overwritten.
+function assertAsSeen(present: FileStat | undefined, seen: SeenEntry | undefined, path: string): void {
+  if (seen === undefined) return;
+  const same =
+    seen === 'absent' || present === undefined
+      ? seen === 'absent' && present === undefined
+      : present.kind === seen.kind &&
+        present.ino === seen.ino &&
+        present.size === seen.size &&
+        present.mtimeMs === seen.mtimeMs;
+  if (!same) throw new StalePlanError(`${JSON.stringify(path)} was changed by somebody else at this moment`);
 }
 
 function unstage(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string): void {

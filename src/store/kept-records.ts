@@ -1,14 +1,25 @@
-import { createFile, ensureFolder, isMissing, syncFile, syncFolder } from '../fs/durable-file.js';
+import { createFile, ensureFolder, syncFile, syncFolder } from '../fs/durable-file.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
-import { checkContent } from './blob-store.js';
+import { checkContent, hashOpenFile } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
-import { BLOBS_DIR, EVENTS_FILE, FILE_MODE, FOLDER_MODE, type SessionPaths, sessionPaths } from './layout.js';
+import {
+  BLOBS_DIR,
+  EVENTS_FILE,
+  FILE_MODE,
+  FOLDER_MODE,
+  type SessionPaths,
+  sessionPaths,
+  TEMP_PREFIX,
+} from './layout.js';
+import { idAfter } from './new-id.js';
 import { removeTree } from './publish-session.js';
 
+// What a file system says that has no hard links, or no more of them.
+const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** `.zs/kept` of one session: the log and the blobs from before each rewind, undo, restore or cut. */
@@ -43,6 +54,13 @@ export class KeptRecords {
     return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)));
   }
 
+  /** Gives an id for the next record: later than all that are there, whatever the clock says. */
+  freshId(): string {
+    const id = this.#deps.newId();
+    const newest = this.ids().at(-1);
+    return newest === undefined || id > newest ? id : idAfter(newest);
+  }
+
   /**
    * Keeps the log as it is now, and the blobs that only what is about to go names.
    *
@@ -54,7 +72,7 @@ export class KeptRecords {
     ensureFolder(fs, this.#paths.kept, FOLDER_MODE);
     const folder = this.folderOf(id);
     ensureFolder(fs, folder, FOLDER_MODE);
-    linkOrCopy(fs, this.#paths.events, `${folder}/${EVENTS_FILE}`);
+    this.#linkOrCopy(this.#paths.events, `${folder}/${EVENTS_FILE}`);
     const blobs = `${folder}/${BLOBS_DIR}`;
     let any = false;
     for (const hash of new Set(hashes)) {
@@ -62,7 +80,7 @@ export class KeptRecords {
       if (fs.lstat(from)?.kind !== 'file') continue;
       if (!any) ensureFolder(fs, blobs, FOLDER_MODE);
       any = true;
-      linkOrCopy(fs, from, `${blobs}/${hash}`);
+      this.#linkOrCopy(from, `${blobs}/${hash}`);
     }
     if (any) syncFolder(fs, blobs);
     syncFolder(fs, folder);
@@ -82,12 +100,23 @@ export class KeptRecords {
     if (fs.lstat(blobs)?.kind !== 'directory') return;
     ensureFolder(fs, this.#paths.checkpoints, FOLDER_MODE);
     ensureFolder(fs, this.#paths.blobs, FOLDER_MODE);
+    let any = false;
     for (const { name, kind } of fs.readdir(blobs)) {
       if (kind !== 'file' || parseBlobHash(name) === undefined) continue;
       const to = `${this.#paths.blobs}/${name}`;
-      if (fs.lstat(to) === undefined) linkOrCopy(fs, `${blobs}/${name}`, to);
+      if (fs.lstat(to) !== undefined) continue;
+      this.#linkOrCopy(`${blobs}/${name}`, to);
+      any = true;
     }
-    syncFolder(fs, this.#paths.blobs);
+    if (any) syncFolder(fs, this.#paths.blobs);
+  }
+
+  /** Tells whether a record holds exactly the present log: where links cannot be made, what a commit never followed. */
+  isCopyOfLog(id: string): boolean {
+    const { fs } = this.#deps;
+    const copy = `${this.folderOf(id)}/${EVENTS_FILE}`;
+    if (fs.lstat(copy)?.size !== fs.lstat(this.#paths.events)?.size) return false;
+    return sameContent(fs, copy, this.#paths.events);
   }
 
   /** Takes a record away that belongs to something which never happened. */
@@ -97,18 +126,30 @@ export class KeptRecords {
     removeTree(this.#deps, folder);
     syncFolder(this.#deps.fs, this.#paths.kept);
   }
+
+  #linkOrCopy(from: string, to: string): void {
+    const { fs, newId } = this.#deps;
+    try {
+      fs.link(from, to);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (code === 'EEXIST') return;
+      if (typeof code !== 'string' || !NO_LINKS.has(code)) throw error;
+      // Under another name until it is whole: half a log must not be taken for a record.
+      const temp = `${this.#paths.folder}/${TEMP_PREFIX}${newId()}`;
+      copyFile(fs, from, temp);
+      fs.rename(temp, to);
+    }
+  }
 }
 
-function linkOrCopy(fs: FileSystem, from: string, to: string): void {
+function sameContent(fs: FileSystem, a: string, b: string): boolean {
+  const [first, second] = [fs.openRead(a), fs.openRead(b)];
   try {
-    fs.link(from, to);
-  } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === 'EEXIST') return;
-    if (isMissing(error)) throw error;
-    if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP' && code !== 'ENOSYS')
-      throw error;
-    copyFile(fs, from, to);
+    return hashOpenFile(fs, first).hash === hashOpenFile(fs, second).hash;
+  } finally {
+    fs.close(first);
+    fs.close(second);
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { incrementBase32, monotonicFactory } from 'ulid';
 
 /** Gives a maker of ULIDs: they rise with the clock, also within one millisecond, so ties sort by recency. */
 export function ulidMaker(now: () => Date): () => string {
@@ -10,4 +10,9 @@ export function ulidMaker(now: () => Date): () => string {
     return (byte[0] as number) / 256;
   });
   return () => next(now().getTime());
+}
+
+/** Gives the ULID that follows another. */
+export function idAfter(id: string): string {
+  return incrementBase32(id);
 }

@@ -1,24 +1,23 @@
 import { EventNotFoundError, LogMissingError, StalePlanError, WorkspaceRefusedError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileState } from '../model/event.js';
-import { viewEvent } from '../model/event-codec.js';
-import type { BlobHash, SessionId } from '../model/ids.js';
-import { isRecord } from '../model/json.js';
+import type { SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { parseInstant } from '../model/time.js';
-import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
+import { type FileChange, hasContent, type PresentState } from '../plan/file-change.js';
 import {
   nearestSequences,
   planFileChange,
   planRewind,
   type RewindPlan,
-  type TouchedFile,
   touchedFiles,
+  withMadeFolders,
 } from '../plan/rewind.js';
-import { BlobStore, hashText } from './blob-store.js';
+import { BlobStore } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
+import { FileWork } from './file-work.js';
+import { KeptRecords } from './kept-records.js';
 import { pathsOf } from './metadata-file.js';
 import { openWorkspaceToChange, relatedFolders } from './workspace.js';
 import { locate, readPresent } from './workspace-state.js';
@@ -49,8 +48,6 @@ export interface PlannedRewind {
   readonly workspace: ConfinedRoot | undefined;
   readonly outline: LogOutline;
 }
-
-const SETTLING_MS = 2000;
 
 /**
  * Plans a rewind over what is there now: log, blobs and files. Reads only.
@@ -83,7 +80,7 @@ export function planFromDisk(
   // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
   const named = touchedFiles(checkpoints, (path) => path);
   const workspace = named.length === 0 ? undefined : workspaceFor(deps, metadata, options);
-  const files = workspace === undefined ? [] : fileChanges(deps, id, log, outline, checkpoints, workspace, options);
+  const files = workspace === undefined ? [] : fileChanges(deps, id, log, target, checkpoints, workspace, options);
   const plan = planRewind(outline, target, options.excludeTarget !== true, files, { part: options.part });
   return { plan, workspace, outline };
 }
@@ -116,27 +113,44 @@ function fileChanges(
   deps: StoreDeps,
   id: SessionId,
   log: EventLog,
-  outline: LogOutline,
+  target: number,
   checkpoints: LogOutline['checkpoints'],
   workspace: ConfinedRoot,
   options: RewindOptions,
 ): readonly FileChange[] {
   const blobs = new BlobStore(deps, pathsOf(deps, id));
-  const wanted = options.paths?.map((path) => locate(deps, workspace, path).resolved);
-  const touched = touchedFiles(checkpoints, (path) => locate(deps, workspace, path).resolved).filter(
-    ({ resolved }) =>
-      wanted === undefined || wanted.some((path) => resolved === path || resolved.startsWith(`${path}/`)),
-  );
-  const evidence = new LaterEvidence(log, outline);
-  return touched.map((file) => {
+  const resolve = (path: string): string => locate(deps, workspace, path).resolved;
+  const isAskedFor = pathFilter(deps, workspace, options.paths);
+  const touched = touchedFiles(checkpoints, resolve).filter(({ resolved }) => isAskedFor(resolved));
+  const kept = new KeptRecords(deps, pathsOf(deps, id));
+  const keptLogs = kept
+    .ids()
+    .filter((record) => kept.has(record))
+    .map((record) => kept.log(record, id))
+    .reverse();
+  const work = new FileWork([log, ...keptLogs], target, resolve);
+  const changes = touched.map((file) => {
     const present = readPresent(deps, workspace, locate(deps, workspace, file.path));
     return planFileChange(file, {
       present,
       unavailable: unavailableReason(blobs, file.wanted),
       unwritable: unwritableReason(deps, workspace, file.resolved, present),
-      changedByOthers: changedByOthers(file, present, evidence),
+      changedByOthers: !hasContent(present, file.wanted) && work.isForeign(file.resolved, present),
     });
   });
+  return withMadeFolders(changes);
+}
+
+/** Tells which files are asked for: all of them, or those at and below these paths. */
+function pathFilter(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  paths: readonly string[] | undefined,
+): (resolved: string) => boolean {
+  if (paths === undefined) return () => true;
+  const asked = paths.map((path) => locate(deps, workspace, path));
+  if (asked.some(({ where }) => where.kind === 'root')) return () => true;
+  return (resolved) => asked.some((path) => resolved === path.resolved || resolved.startsWith(`${path.resolved}/`));
 }
 
 /** Says why the content of a state cannot be had, or undefined. */
@@ -171,59 +185,4 @@ export function unwritableReason(
     folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '';
   const path = folder === '' ? workspace.real : `${workspace.real}/${folder}`;
   return deps.fs.mayChange(path) ? undefined : 'its folder cannot be written to';
-}
-
-/** The rule of FORMAT.md, 6: content that the session did not make, and younger than its last work on the file. */
-function changedByOthers(file: TouchedFile, present: PresentState, evidence: LaterEvidence): boolean {
-  if (present.kind !== 'file' && present.kind !== 'link') return false;
-  if (hasState(present, file.wanted) || hasContent(present, file.wanted)) return false;
-  if (file.later.some((state) => hasContent(present, state))) return false;
-  const settled = evidence.settledAt(file.lastNamedAt);
-  if (settled === undefined || present.mtimeMs <= settled + SETTLING_MS) return false;
-  return present.kind === 'link' || !evidence.writtenByTool(present.hash);
-}
-
-/** What the log tells of the tools that wrote files; read only when a file's content is not otherwise known. */
-class LaterEvidence {
-  readonly #log: EventLog;
-  readonly #outline: LogOutline;
-  #written: ReadonlySet<string> | undefined;
-
-  constructor(log: EventLog, outline: LogOutline) {
-    this.#log = log;
-    this.#outline = outline;
-  }
-
-  /** When the work announced by a checkpoint was done, in milliseconds since 1970; undefined while it may go on. */
-  settledAt(checkpoint: number): number | undefined {
-    const after = this.#outline.events.filter(({ sequence }) => sequence > checkpoint);
-    const done = after.find(({ type }) => type === 'tool_result') ?? after[0];
-    return done === undefined ? undefined : (parseInstant(done.createdAt ?? '') ?? Number.NEGATIVE_INFINITY);
-  }
-
-  /** Tells whether a tool call of this session had content with this hash to write. */
-  writtenByTool(hash: BlobHash): boolean {
-    this.#written ??= this.#readWritten();
-    return this.#written.has(hash);
-  }
-
-  #readWritten(): ReadonlySet<string> {
-    const written = new Set<string>();
-    for (const event of this.#log.events()) {
-      if (event.type !== 'tool_call') continue;
-      const view = viewEvent(event);
-      if (view.type !== 'tool_call') continue;
-      for (const content of contentsOf(view.arguments)) written.add(hashText(content));
-    }
-    return written;
-  }
-}
-
-function contentsOf(argumentsText: string): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(argumentsText);
-    return isRecord(value) && typeof value.content === 'string' ? [value.content] : [];
-  } catch {
-    return [];
-  }
 }

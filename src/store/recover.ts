@@ -5,10 +5,13 @@ import { decodeIntent } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
 import { specAndGoalAfter } from '../plan/derive-state.js';
 import type { LogTail } from './event-log.js';
+import { glanceForIntent, whyUnfinished } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import { EVENTS_FILE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 import { rollBack } from './roll-back.js';
+
+const HOW_TO_SETTLE = 'Take it back with rewind --abort, or carry it out with rewind --continue';
 
 /**
  * Puts right what a crash left; run under the lock before every writing operation.
@@ -39,14 +42,25 @@ function readTail(session: LockedSession): LogTail | undefined {
 
 function rollBackUnfinished(session: LockedSession, { last }: LogTail): boolean {
   const intent = last === undefined ? undefined : decodeIntent(last, session.id);
-  if (intent === undefined) return false;
+  if (intent === undefined) {
+    warnOfUnsettled(session);
+    return false;
+  }
   const result = rollBack(session, intent);
   const message =
     result.kind === 'rolledBack'
       ? `An interrupted rewind was taken back; files put back: ${result.files}`
-      : `An interrupted rewind was left as it is: ${result.reason}${result.paths.length > 0 ? `: ${result.paths.join(', ')}` : ''}`;
+      : `An interrupted rewind (event ${last?.sequence}) was left as it is: ${[result.reason, ...result.paths].join(' ')}. ${HOW_TO_SETTLE}`;
   session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
   return result.kind === 'rolledBack';
+}
+
+// Something was written after it, so nothing is forced; whoever goes on is told each time.
+function warnOfUnsettled(session: LockedSession): void {
+  const found = glanceForIntent(session.deps, session.log);
+  if (found === undefined) return;
+  const message = `An interrupted rewind stands in the log as event ${found.sequence}, and ${whyUnfinished(found)}. ${HOW_TO_SETTLE}`;
+  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
 }
 
 /**
@@ -62,7 +76,7 @@ function discardUncommittedRecord(session: LockedSession): void {
   const log = fs.lstat(session.paths.events);
   const shares = record !== undefined && log !== undefined && record.ino === log.ino && record.dev === log.dev;
   const unfinished = record === undefined;
-  if (shares || unfinished) kept.discard(newest);
+  if (shares || unfinished || kept.isCopyOfLog(newest)) kept.discard(newest);
 }
 
 // The log is the truth: what it says after the last counted event is carried into the metadata.

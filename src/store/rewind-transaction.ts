@@ -1,6 +1,7 @@
-import { InterruptedRewindError, StalePlanError } from '../errors.js';
+import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { createFile, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
+import type { FileStat } from '../fs/file-system.js';
 import { readFully, writeFully } from '../fs/jsonl.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import { decodeCheckpoint, encodeEventLine } from '../model/event-codec.js';
@@ -9,13 +10,13 @@ import {
   decodeIntent,
   encodeIntent,
   encodeMarker,
-  isRewindIntent,
+  type IntendedChange,
   type RestoreReport,
   type RewindIntent,
 } from '../model/rewind-record.js';
 import { specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
-import type { FileChange, PresentState } from '../plan/file-change.js';
-import { changeFiles, removeEmptyFolders, stateChanges, syncPresent } from './change-files.js';
+import { type FileChange, hasState } from '../plan/file-change.js';
+import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, syncPresent } from './change-files.js';
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
@@ -29,15 +30,17 @@ export interface RewindTransaction {
   readonly target: number;
   readonly changes: readonly FileChange[];
   readonly workspace: ConfinedRoot | undefined;
-  /** The last sequence that the new log keeps; undefined leaves the log as it is. */
-  readonly keepThrough: number | undefined;
+  /** Tells which events stay in the log. */
+  readonly keeps: (event: StoredEvent) => boolean;
   /** Gives what the marker says; undefined writes none. */
   readonly marker:
     | ((rewindId: string) => { readonly report: RestoreReport; readonly undoes: string | undefined })
     | undefined;
   /** A kept record whose log, less its intent, takes the place of the present one. */
   readonly restoreLog?: string | undefined;
-  readonly dropsEvents?: boolean;
+  /** Kept records whose blobs may be needed. */
+  readonly restoreBlobs?: readonly string[] | undefined;
+  readonly dropsEvents: boolean;
 }
 
 export interface TransactionResult {
@@ -49,23 +52,27 @@ export interface TransactionResult {
  *
  * Order (FORMAT.md, 6): intent, synced · files staged, renamed, synced · the old log kept · one rename of a log that
  * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back.
+ * @throws StalePlanError (`STALE_PLAN`) when somebody changes a file while it is under way; nothing is changed then.
  */
 export function runTransaction(session: LockedSession, transaction: RewindTransaction): TransactionResult {
   session.assertMayRewrite();
-  const rewindId = session.deps.newId();
+  const kept = new KeptRecords(session.deps, session.paths);
+  const rewindId = kept.freshId();
   const tail = session.sealedTail();
   const next = session.nextSequence(tail);
-  const { changes, workspace } = transaction;
+  const { changes, workspace, restoreBlobs = [] } = transaction;
+  for (const id of restoreBlobs) kept.returnBlobs(id);
   if (changes.length === 0 || workspace === undefined) {
-    commit(session, transaction, rewindId, next, []);
+    commitAlone(session, transaction, rewindId, next);
     return { rewindId };
   }
-  const intent = announce(session, workspace, rewindId, next, transaction);
+  const begun = announce(session, workspace, rewindId, next, transaction);
+  const changed = new Set<string>();
   try {
-    changeFiles(session, workspace, rewindId, stateChanges(changes));
-    commit(session, transaction, rewindId, next + 1, hashesOf(intent));
+    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));
+    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));
   } catch (error) {
-    rollBackAfter(session, intent, error);
+    if (rollBackAfter(session, begun.intent, changed, error)) session.blobs.takeBack(begun.newBlobs);
     throw error;
   }
   for (const { resolved, wanted } of changes) {
@@ -74,38 +81,20 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   return { rewindId };
 }
 
-/**
- * Refuses to go on where an unfinished rewind stands in the log with something behind it.
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`)
- */
-export function refuseInterrupted(session: LockedSession): void {
-  const intent = findIntent(session);
-  if (intent === undefined) return;
-  const { event, isLast } = intent;
-  const reason = isLast ? 'its files could not be put back' : 'something was written after it';
-  throw new InterruptedRewindError(session.id, event.sequence, reason);
-}
-
-/** Gives the event of an unfinished rewind of this session, wherever it stands in the log. */
-export function findIntent(
-  session: LockedSession,
-): { readonly event: StoredEvent; readonly isLast: boolean } | undefined {
-  let found: StoredEvent | undefined;
-  let last = 0;
-  for (const event of session.log.events()) {
-    last = event.sequence;
-    if (isRewindIntent(event) && decodeIntent(event, session.id) !== undefined) found = event;
-  }
-  return found === undefined ? undefined : { event: found, isLast: found.sequence === last };
-}
-
 /** Takes the intent of an interrupted rewind out of the log, wherever it stands; the log with it is kept. */
 export function takeIntentOut(session: LockedSession, intent: RewindIntent): void {
   const kept = new KeptRecords(session.deps, session.paths);
+  const id = kept.freshId();
   // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
   kept.discard(intent.id);
-  kept.keep(session.deps.newId(), hashesOf(intent));
-  replaceLog(session, session.log, Number.POSITIVE_INFINITY, undefined);
+  kept.keep(id, hashesOf(intent));
+  replaceLog(session, session.log, () => true, undefined);
+}
+
+interface Begun {
+  readonly intent: RewindIntent;
+  readonly changes: readonly StateChange[];
+  readonly newBlobs: readonly BlobHash[];
 }
 
 // The present content is made durable and stored before the first file is touched.
@@ -114,40 +103,130 @@ function announce(
   workspace: ConfinedRoot,
   id: string,
   sequence: number,
-  { changes, target }: RewindTransaction,
-): RewindIntent {
-  syncPresent(
-    session,
-    workspace,
-    changes.map(({ resolved }) => resolved),
-  );
-  const files = changes.map(({ resolved, present, wanted }) => ({
-    path: resolved,
-    before: keepPresent(session, workspace, resolved, present),
-    to: wanted,
-  }));
-  const intent: RewindIntent = { id, sessionId: session.id, target, workspace: workspace.named, files };
-  const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
-  session.assertHeld();
-  session.log.append(encodeEventLine(event as StoredEvent));
-  return intent;
+  transaction: RewindTransaction,
+): Begun {
+  const { changes, target, marker, restoreLog, dropsEvents } = transaction;
+  const hadBlobs = session.blobs.added.length;
+  try {
+    syncPresent(
+      session,
+      workspace,
+      changes.map(({ resolved }) => resolved),
+    );
+    const found = changes.map((change) => keepPresent(session, workspace, change));
+    const files = found.map(({ change }) => change);
+    const intent: RewindIntent = {
+      id,
+      sessionId: session.id,
+      target,
+      workspace: workspace.named,
+      files,
+      undoes: restoreLog,
+      filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
+    };
+    const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
+    session.assertHeld();
+    session.log.append(encodeEventLine(event as StoredEvent));
+    const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
+      path,
+      to,
+      place,
+      seen,
+      folderModes,
+    }));
+    return { intent, changes: states, newBlobs: session.blobs.added.slice(hadBlobs) };
+  } catch (error) {
+    session.blobs.takeBack(session.blobs.added.slice(hadBlobs));
+    throw error;
+  }
 }
 
-function keepPresent(session: LockedSession, workspace: ConfinedRoot, path: string, present: PresentState): FileState {
-  if (present.kind === 'absent') return { kind: 'absent', newDirs: present.missingFolders };
-  if (present.kind === 'link') return { kind: 'link', target: present.target };
-  if (present.kind !== 'file') throw new Error(`planned to change ${path}, which is ${present.kind}`);
+interface KeptFile {
+  readonly change: IntendedChange;
+  readonly seen: SeenEntry;
+  readonly folderModes: readonly number[] | undefined;
+}
+
+/**
+ * Stores what a file holds now.
+ * @throws StalePlanError (`STALE_PLAN`) when that is not what the plan was made for.
+ */
+function keepPresent(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  { resolved, present, wanted, folderModes }: FileChange,
+): KeptFile {
   const { fs } = session.deps;
-  const stored = workspace.inFolderOf(path, (folder, name) => {
-    const fd = fs.openRead(`${folder.path}/${name}`);
-    try {
-      return session.blobs.storeFile(fd);
-    } finally {
-      fs.close(fd);
-    }
+  const to = wanted;
+  if (present.kind === 'absent' && present.missingFolders > 0) {
+    const before: FileState = { kind: 'absent', newDirs: present.missingFolders };
+    return { change: { path: resolved, before, to }, seen: 'absent', folderModes };
+  }
+  const found = workspace.inFolderOf(resolved, (folder, name) => {
+    const entry = `${folder.path}/${name}`;
+    const seen = seenEntry(fs.lstat(entry));
+    const before = storePresent(session, entry);
+    return before === undefined ? undefined : { before, seen };
   });
-  if (stored === undefined) throw new Error(`${path} went away while it was kept`);
-  return { kind: 'stored', blob: stored.hash, hash: stored.hash, bytes: stored.bytes, mode: present.mode };
+  if (found === undefined || !hasState(present, found.before)) {
+    throw new StalePlanError(`${JSON.stringify(resolved)} was changed by somebody else at this moment`);
+  }
+  const modes = to.kind === 'absent' ? modesOfFolders(session, workspace, resolved, to.newDirs) : [];
+  return { change: { path: resolved, before: found.before, to, folderModes: modes }, seen: found.seen, folderModes };
+}
+
+function storePresent(session: LockedSession, entry: string): FileState | undefined {
+  const { fs } = session.deps;
+  const kind = fs.lstat(entry)?.kind;
+  if (kind === undefined) return { kind: 'absent', newDirs: 0 };
+  if (kind === 'link') return { kind: 'link', target: fs.readlink(entry) };
+  if (kind !== 'file') return undefined;
+  const fd = fs.openRead(entry);
+  try {
+    const { mode } = fs.fstat(fd);
+    const stored = session.blobs.storeFile(fd);
+    if (stored === undefined) return undefined;
+    return { kind: 'stored', blob: stored.hash, hash: stored.hash, bytes: stored.bytes, mode: mode & 0o777 };
+  } finally {
+    fs.close(fd);
+  }
+}
+
+function seenEntry(stat: FileStat | undefined): SeenEntry {
+  if (stat === undefined) return 'absent';
+  const { kind, ino, size, mtimeMs } = stat;
+  return { kind, ino, size, mtimeMs };
+}
+
+// Folders that go with a file come back with it, and as private as they were.
+function modesOfFolders(
+  { deps }: LockedSession,
+  workspace: ConfinedRoot,
+  path: string,
+  count: number,
+): readonly number[] {
+  const folders = path.split('/').slice(0, -1);
+  const modes: number[] = [];
+  for (let up = 0; up < count && up < folders.length; up += 1) {
+    const folder = folders.slice(0, folders.length - up).join('/');
+    const stat = deps.fs.lstat(`${workspace.real}/${folder}`);
+    if (stat?.kind !== 'directory') break;
+    modes.unshift(stat.mode & 0o777);
+  }
+  return modes;
+}
+
+// Without files to change there is no intent: what was kept for a commit that did not come is of no use.
+function commitAlone(session: LockedSession, transaction: RewindTransaction, rewindId: string, sequence: number): void {
+  const { ino } = session.deps.fs.lstat(session.paths.events) ?? {};
+  try {
+    commit(session, transaction, rewindId, sequence, []);
+  } catch (error) {
+    if (session.deps.fs.lstat(session.paths.events)?.ino === ino) {
+      new KeptRecords(session.deps, session.paths).discard(rewindId);
+    }
+    throw error;
+  }
 }
 
 function commit(
@@ -157,42 +236,32 @@ function commit(
   sequence: number,
   intentHashes: readonly BlobHash[],
 ): void {
-  const { marker, keepThrough, restoreLog, changes } = transaction;
+  const { marker, keeps, restoreLog, changes, dropsEvents } = transaction;
   const kept = new KeptRecords(session.deps, session.paths);
   const says = marker?.(rewindId);
   const event =
     says === undefined
       ? undefined
       : session.numbered([{ type: 'session_rewind', payload: encodeMarker({ ...says, rewindId }) }], sequence)[0];
-  const drops = transaction.dropsEvents ?? keepThrough !== undefined;
-  if (!drops && changes.length === 0 && restoreLog === undefined) {
-    if (event !== undefined) session.log.append(encodeEventLine(event));
-  } else {
-    if (restoreLog !== undefined) kept.returnBlobs(restoreLog);
-    kept.keep(rewindId, [
-      ...intentHashes,
-      ...droppedHashes(session.log, keepThrough ?? Number.POSITIVE_INFINITY, restoreLog),
-    ]);
+  const rewrites = dropsEvents || changes.length > 0 || restoreLog !== undefined;
+  if (rewrites) {
+    const stays = restoreLog === undefined ? keeps : () => false;
+    kept.keep(rewindId, [...intentHashes, ...droppedHashes(session.log, stays)]);
     const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
-    replaceLog(
-      session,
-      source,
-      restoreLog === undefined ? (keepThrough ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
-      event,
-    );
+    replaceLog(session, source, restoreLog === undefined ? keeps : () => true, event);
+  } else if (event !== undefined) {
+    session.log.append(encodeEventLine(event));
   }
-  if (event !== undefined)
-    session.recordAppended(
-      [event],
-      drops || restoreLog !== undefined ? derived(session, kept.log(rewindId, session.id), transaction) : {},
-    );
+  if (event === undefined) return;
+  const changesOfState = dropsEvents || restoreLog !== undefined;
+  session.recordAppended([event], changesOfState ? derived(session, kept.log(rewindId, session.id), transaction) : {});
 }
 
 /** Writes a log of the kept lines, byte for byte, and the marker; one rename puts it in place. */
 function replaceLog(
   session: LockedSession,
   source: EventLog,
-  keepThrough: number,
+  keeps: RewindTransaction['keeps'],
   marker: StoredEvent | undefined,
 ): void {
   const { fs, newId } = session.deps;
@@ -201,7 +270,7 @@ function replaceLog(
   try {
     const to = fs.openAppend(temp);
     try {
-      copyKeptLines(session, source, keepThrough, to);
+      copyKeptLines(session, source, keeps, to);
       if (marker !== undefined) writeFully(fs, to, encodeEventLine(marker));
       syncFile(fs, to, temp);
     } finally {
@@ -216,10 +285,10 @@ function replaceLog(
   syncFolder(fs, session.paths.folder);
 }
 
-function copyKeptLines(session: LockedSession, source: EventLog, keepThrough: number, to: number): void {
+function copyKeptLines(session: LockedSession, source: EventLog, keeps: RewindTransaction['keeps'], to: number): void {
   const { fs } = session.deps;
   if (!source.exists()) return;
-  const ranges = keptRanges(session, source, keepThrough);
+  const ranges = keptRanges(session, source, keeps);
   const from = fs.openRead(source.path);
   try {
     const chunk = new Uint8Array(COPY_BYTES);
@@ -237,7 +306,7 @@ function copyKeptLines(session: LockedSession, source: EventLog, keepThrough: nu
 }
 
 /** Gives the pieces of a log that stay; blank lines stay or go with the event before them. */
-function keptRanges(session: LockedSession, source: EventLog, keepThrough: number): readonly ByteRange[] {
+function keptRanges(session: LockedSession, source: EventLog, keeps: RewindTransaction['keeps']): readonly ByteRange[] {
   const ranges: { from: number; to: number }[] = [];
   let open = { from: 0, to: 0 };
   let keepsOpen = true; // blank lines before the first event
@@ -252,8 +321,7 @@ function keptRanges(session: LockedSession, source: EventLog, keepThrough: numbe
     if (item.kind === 'damage') throw source.damaged(item.damage);
     close(item.line.start);
     open = { from: item.line.start, to: item.line.end };
-    keepsOpen =
-      item.kind === 'event' && item.event.sequence <= keepThrough && decodeIntent(item.event, session.id) === undefined;
+    keepsOpen = item.kind === 'event' && keeps(item.event) && decodeIntent(item.event, session.id) === undefined;
   }
   close(source.size());
   return ranges;
@@ -264,13 +332,13 @@ interface ByteRange {
   readonly to: number;
 }
 
-/** The blobs that only the events which go name; with a log restored whole, all that the present one names. */
-function droppedHashes(log: EventLog, keepThrough: number, restoreLog: string | undefined): readonly BlobHash[] {
+/** The blobs that only the events which go name. */
+function droppedHashes(log: EventLog, stays: RewindTransaction['keeps']): readonly BlobHash[] {
   const dropped = new Set<BlobHash>();
   const kept = new Set<BlobHash>();
   for (const event of log.events()) {
     if (event.type !== 'session_checkpoint') continue;
-    const into = restoreLog === undefined && event.sequence <= keepThrough ? kept : dropped;
+    const into = stays(event) ? kept : dropped;
     for (const hash of hashesOfCheckpoint(event)) into.add(hash);
   }
   return [...dropped].filter((hash) => !kept.has(hash));
@@ -294,29 +362,33 @@ function hashesOf(intent: RewindIntent): readonly BlobHash[] {
 }
 
 // Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
-function derived(
-  session: LockedSession,
-  before: EventLog,
-  { keepThrough, restoreLog }: RewindTransaction,
-): MetadataChanges {
+function derived(session: LockedSession, before: EventLog, { keeps, restoreLog }: RewindTransaction): MetadataChanges {
   const dropped = (function* () {
     for (const event of before.events()) {
-      if (restoreLog !== undefined || event.sequence > (keepThrough ?? Number.POSITIVE_INFINITY)) yield event;
+      if (restoreLog !== undefined || !keeps(event)) yield event;
     }
   })();
   const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
   return restoreLog === undefined ? changes : { ...changes, ...specAndGoalAfter(session.log.events()) };
 }
 
-function rollBackAfter(session: LockedSession, intent: RewindIntent, cause: unknown): void {
+/** Takes back at once what failed, and tells whether that was possible; the next command tries again. */
+function rollBackAfter(
+  session: LockedSession,
+  intent: RewindIntent,
+  changed: ReadonlySet<string>,
+  cause: unknown,
+): boolean {
+  let reason: string;
   try {
-    rollBack(session, intent);
+    session.assertHeld();
+    const result = rollBack(session, intent, changed);
+    if (result.kind === 'rolledBack') return true;
+    reason = [result.reason, ...result.paths].join(' ');
   } catch (error) {
-    const message = `The rewind failed and could not be undone at once; the next command tries again: ${(error as Error).message}`;
-    session.deps.warn({
-      code: 'REWIND_RECOVERED',
-      sessionId: session.id,
-      message: `${message} (${(cause as Error).message})`,
-    });
+    reason = (error as Error).message;
   }
+  const message = `A rewind failed (${(cause as Error).message}) and was not taken back at once: ${reason}`;
+  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
+  return false;
 }

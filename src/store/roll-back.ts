@@ -1,9 +1,12 @@
-import { ConfinedRoot } from '../fs/confined-path.js';
+import { LockUnavailableError } from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
 import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
 import { hasState } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, type StateChange, unstageAll } from './change-files.js';
+import { openIntendedWorkspace } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession } from './locked-session.js';
+import { unavailableReason, unwritableReason } from './preview-rewind.js';
 import { locate, readPresent } from './workspace-state.js';
 
 /** What became of an unfinished rewind. */
@@ -13,43 +16,110 @@ export type RollBackResult =
   /** Nothing was forced; the intent stays. */
   | { readonly kind: 'left'; readonly reason: string; readonly paths: readonly string[] };
 
+/** How files go back to what an intent says that they were. */
+export interface WayBack {
+  readonly changes: readonly StateChange[];
+  /** Files in neither of the two states that the intent holds. */
+  readonly edited: readonly string[];
+  /** Files that cannot be put back, with the reason. */
+  readonly impossible: readonly { readonly path: string; readonly reason: string }[];
+}
+
 /**
  * Takes back a rewind that did not reach its commit: files first, then the kept record, then the intent.
  *
- * It never rolls forward, and it touches only files that are in one of the two states that the intent holds.
+ * It never rolls forward, it touches only files that are in one of the two states that the intent holds, and it looks
+ * at all of them before it changes one.
+ * @param changed - The paths that the rewind got to, where that is known: what it did not touch is none of its business.
  * @see RELIABILITY.md, 3.3
  */
-export function rollBack(session: LockedSession, intent: RewindIntent): RollBackResult {
-  const { deps } = session;
+export function rollBack(
+  session: LockedSession,
+  intent: RewindIntent,
+  changed?: ReadonlySet<string> | undefined,
+): RollBackResult {
   const { last } = session.log.tail();
   if (last === undefined || decodeIntent(last, session.id)?.id !== intent.id) {
     return { kind: 'left', reason: 'its commit may have been reached', paths: [] };
   }
-  if (deps.fs.stat(intent.workspace)?.kind !== 'directory') {
-    return { kind: 'left', reason: `its workspace ${intent.workspace} is not there`, paths: [] };
+  const mayNot = whyNotRewrite(session);
+  if (mayNot !== undefined) return { kind: 'left', reason: mayNot, paths: [] };
+  const workspace = openIntendedWorkspace(session.deps, intent, changed !== undefined);
+  if ('reason' in workspace) return { kind: 'left', reason: workspace.reason, paths: [] };
+  unstage(session, workspace, intent);
+  const { changes, edited, impossible } = findWayBack(session, workspace, intent, changed);
+  if (edited.length > 0) return { kind: 'left', reason: 'these files were changed since', paths: edited };
+  if (impossible.length > 0) {
+    const paths = impossible.map(({ path, reason }) => `${path} (${reason})`);
+    return { kind: 'left', reason: 'these files cannot be put back', paths };
   }
-  const workspace = new ConfinedRoot(deps.fs, intent.workspace);
+  changeFiles(session, workspace, intent.id, changes);
+  removeMadeFolders(session, workspace, intent);
+  takeIntentOff(session, intent);
+  return { kind: 'rolledBack', files: changes.length };
+}
+
+/** Looks which files of an intent have to be put back, and whether they can be. */
+export function findWayBack(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  intent: RewindIntent,
+  changed?: ReadonlySet<string> | undefined,
+): WayBack {
+  const changes: StateChange[] = [];
+  const edited: string[] = [];
+  const impossible: { path: string; reason: string }[] = [];
+  for (const [place, { path, before, to, folderModes }] of intent.files.entries()) {
+    if (changed !== undefined && !changed.has(path)) continue;
+    const located = locate(session.deps, workspace, path);
+    const present = readPresent(session.deps, workspace, located);
+    if (hasState(present, before)) continue;
+    if (!hasState(present, to)) {
+      edited.push(path);
+      continue;
+    }
+    const { resolved } = located;
+    const reason =
+      unavailableReason(session.blobs, before) ?? unwritableReason(session.deps, workspace, resolved, present);
+    if (reason === undefined) changes.push({ path: resolved, to: before, place, folderModes });
+    else impossible.push({ path, reason });
+  }
+  return { changes, edited, impossible };
+}
+
+/** Removes what an intent may have staged; a path that leads elsewhere now is left alone. */
+export function unstage(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
   unstageAll(
     session,
     workspace,
     intent.id,
-    intent.files.map(({ path }) => path),
+    intent.files.map(({ path }) => insideOrNone(session, workspace, path)),
   );
-  const back: StateChange[] = [];
-  const edited: string[] = [];
-  for (const { path, before, to } of intent.files) {
-    const present = readPresent(deps, workspace, locate(deps, workspace, path));
-    if (hasState(present, before)) continue;
-    if (hasState(present, to)) back.push({ path, to: before });
-    else edited.push(path);
-  }
-  if (edited.length > 0) return { kind: 'left', reason: 'these files were changed since', paths: edited };
-  changeFiles(session, workspace, intent.id, back);
+}
+
+/** Removes the folders that were made for files which are not to be there. */
+export function removeMadeFolders(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
   for (const { path, before } of intent.files) {
-    if (before.kind === 'absent') removeEmptyFolders(session, workspace, path, before.newDirs);
+    const resolved = insideOrNone(session, workspace, path);
+    if (before.kind === 'absent' && resolved !== undefined) {
+      removeEmptyFolders(session, workspace, resolved, before.newDirs);
+    }
   }
-  takeIntentOff(session, intent);
-  return { kind: 'rolledBack', files: back.length };
+}
+
+function insideOrNone(session: LockedSession, workspace: ConfinedRoot, path: string): string | undefined {
+  const { where, resolved } = locate(session.deps, workspace, path);
+  return where.kind === 'inside' ? resolved : undefined;
+}
+
+function whyNotRewrite(session: LockedSession): string | undefined {
+  try {
+    session.assertMayRewrite();
+    return undefined;
+  } catch (error) {
+    if (error instanceof LockUnavailableError) return error.message;
+    throw error;
+  }
 }
 
 // The kept record shares the log's bytes until the commit, so it goes first: cutting the log would cut it as well.
@@ -57,5 +127,7 @@ function takeIntentOff(session: LockedSession, intent: RewindIntent): void {
   new KeptRecords(session.deps, session.paths).discard(intent.id);
   const tail = session.log.tail();
   session.assertHeld();
+  // What somebody's interrupted append left behind the intent is kept.
+  if (tail.tornFrom !== undefined) session.log.seal(tail);
   session.log.cut(tail.lastStart);
 }

@@ -1,22 +1,23 @@
 import { InterruptedRewindError, RewindNotFoundError } from '../errors.js';
-import { ConfinedRoot } from '../fs/confined-path.js';
-import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
-import { hasState } from '../plan/file-change.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
+import type { RewindIntent } from '../model/rewind-record.js';
 import { carryOut, type RewindResult } from './apply-rewind.js';
-import { changeFiles, removeEmptyFolders, type StateChange, unstageAll } from './change-files.js';
+import { changeFiles } from './change-files.js';
 import type { StoreDeps } from './deps.js';
+import { type FoundIntent, findIntent, openIntendedWorkspace } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
-import { planFromDisk } from './preview-rewind.js';
-import { findIntent, takeIntentOut } from './rewind-transaction.js';
+import { planFromDisk, type RewindOptions } from './preview-rewind.js';
+import { takeIntentOut } from './rewind-transaction.js';
+import { findWayBack, removeMadeFolders, rollBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
-import { locate, readPresent } from './workspace-state.js';
+import { carryOutUndo } from './undo-rewind.js';
 
 /** What became of an interrupted rewind. */
 export interface SettledRewind {
   readonly rewindId: string;
   /** Files put back to what they were before it. */
   readonly restored: readonly string[];
-  /** Files that somebody changed since; they are as they are, and what they were is in the kept record. */
+  /** Files that are as they are, since somebody changed them or they are out of reach; what they were is kept. */
   readonly left: readonly string[];
 }
 
@@ -25,18 +26,24 @@ export interface SettledRewind {
 
 /**
  * Takes back an interrupted rewind although something was written after it: files that are still as it left them are
- * put back, those that somebody changed since are left, and its intent goes from the log, which is kept first.
+ * put back, the others are left, and its intent goes from the log, which is kept first.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when no rewind of this session was interrupted.
  * @see FORMAT.md, 6
  */
 export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<SettledRewind> {
-  return withSessionAsItIs(deps, sessionId, (session) => takeBack(session, requireIntent(session)));
+  return withSessionAsItIs(deps, sessionId, (session) => {
+    const { intent } = requireIntent(session);
+    const workspace = openIntendedWorkspace(deps, intent, true);
+    // A workspace that is gone for good must not keep the session from ever being rewound again.
+    return takeBack(session, intent, 'reason' in workspace ? undefined : workspace);
+  });
 }
 
 /**
  * Carries an interrupted rewind out after all: what is left of it is taken back, then it is done anew, whole. Events
  * that were appended since are dropped with the others, and kept.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`), ConflictError (`CONFLICT`), IncompleteError (`INCOMPLETE`)
+ * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when its workspace is not there.
  */
 export async function continueRewind(
   deps: StoreDeps,
@@ -44,44 +51,47 @@ export async function continueRewind(
   options: { readonly force?: boolean | undefined } = {},
 ): Promise<RewindResult> {
   return withSessionAsItIs(deps, sessionId, (session) => {
-    const intent = requireIntent(session);
-    const wish = { target: intent.target, workspace: intent.workspace, force: options.force };
-    takeBack(session, intent);
+    const { intent, sequence } = requireIntent(session);
+    const workspace = openIntendedWorkspace(deps, intent, true);
+    if ('reason' in workspace) throw new InterruptedRewindError(session.id, sequence, workspace.reason);
+    takeBack(session, intent, workspace);
+    if (intent.undoes !== undefined) {
+      return carryOutUndo(session, { rewindId: intent.undoes, force: options.force, workspace: intent.workspace });
+    }
+    const wish: RewindOptions = {
+      target: intent.target,
+      workspace: workspace.named,
+      force: options.force,
+      ...(intent.filesOnly === true ? { part: 'files', paths: intent.files.map(({ path }) => path) } : {}),
+    };
     return carryOut(session, planFromDisk(deps, session.id, session.log, session.metadata, wish, true), wish);
   });
 }
 
-function requireIntent(session: LockedSession): RewindIntent {
-  const found = findIntent(session);
-  const intent = found === undefined ? undefined : decodeIntent(found.event, session.id);
-  if (found === undefined || intent === undefined) throw new RewindNotFoundError(session.id, undefined);
-  if (session.deps.fs.stat(intent.workspace)?.kind === 'directory' || intent.files.length === 0) return intent;
-  throw new InterruptedRewindError(session.id, found.event.sequence, `its workspace ${intent.workspace} is not there`);
+function requireIntent(session: LockedSession): FoundIntent {
+  const found = findIntent(session.log);
+  if (found === undefined) throw new RewindNotFoundError(session.id, undefined);
+  return found;
 }
 
-function takeBack(session: LockedSession, intent: RewindIntent): SettledRewind {
+function takeBack(session: LockedSession, intent: RewindIntent, workspace: ConfinedRoot | undefined): SettledRewind {
   session.assertMayRewrite();
   session.sealedTail();
-  const { deps } = session;
-  const workspace = new ConfinedRoot(deps.fs, intent.workspace);
-  unstageAll(
-    session,
-    workspace,
-    intent.id,
-    intent.files.map(({ path }) => path),
-  );
-  const back: StateChange[] = [];
-  const left: string[] = [];
-  for (const { path, before, to } of intent.files) {
-    const present = readPresent(deps, workspace, locate(deps, workspace, path));
-    if (hasState(present, before)) continue;
-    if (hasState(present, to)) back.push({ path, to: before });
-    else left.push(path);
+  const all = intent.files.map(({ path }) => path);
+  if (workspace === undefined) {
+    takeIntentOut(session, intent);
+    return { rewindId: intent.id, restored: [], left: all };
   }
-  changeFiles(session, workspace, intent.id, back);
-  for (const { path, before } of intent.files) {
-    if (before.kind === 'absent') removeEmptyFolders(session, workspace, path, before.newDirs);
+  const { changes, edited, impossible } = findWayBack(session, workspace, intent);
+  const back = changes.map(({ place }) => all[place] as string);
+  const left = [...edited, ...impossible.map(({ path }) => path)];
+  // Where nobody came in between it is as if it had never begun, and there is nothing to keep.
+  if (left.length === 0 && rollBack(session, intent).kind === 'rolledBack') {
+    return { rewindId: intent.id, restored: back, left };
   }
+  unstage(session, workspace, intent);
+  changeFiles(session, workspace, intent.id, changes);
+  removeMadeFolders(session, workspace, intent);
   takeIntentOut(session, intent);
-  return { rewindId: intent.id, restored: back.map(({ path }) => path), left };
+  return { rewindId: intent.id, restored: back, left };
 }

@@ -1,19 +1,22 @@
 import { RewindNotFoundError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { EventRef, FileState } from '../model/event.js';
+import type { EventRef, FileState, StoredEvent } from '../model/event.js';
 import { refOf } from '../model/event-codec.js';
-import { parseSessionId } from '../model/ids.js';
+import { parseSessionId, type SessionId } from '../model/ids.js';
 import { decodeIntent, decodeMarker, type RewindIntent } from '../model/rewind-record.js';
 import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
 import type { RewindPlan } from '../plan/rewind.js';
+import { filesToUndo, type KeptWork } from '../plan/undo.js';
 import { carryOut, type RewindResult } from './apply-rewind.js';
 import { BlobStore } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
+import { refuseInterrupted } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { SessionPaths } from './layout.js';
+import type { LockedSession } from './locked-session.js';
+import { readMetadata } from './metadata-file.js';
 import { unavailableReason, unwritableReason } from './preview-rewind.js';
-import { refuseInterrupted } from './rewind-transaction.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';
 import { openWorkspaceToChange } from './workspace.js';
@@ -24,6 +27,8 @@ export interface UndoOptions {
   /** Which rewind, restore or undo; the latest when left out. */
   readonly rewindId?: string | undefined;
   readonly force?: boolean | undefined;
+  /** Where the files are now, absolute; else where they were. */
+  readonly workspace?: string | undefined;
 }
 
 /** One thing that can be undone. */
@@ -46,12 +51,13 @@ export interface RewindRecord {
 export function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): RewindPlan {
   const id = parseSessionId(sessionId);
   const paths = requireSession(deps, id);
+  refuseInterrupted(new EventLog(deps, id, paths));
   return planUndo(deps, id, paths, options).plan;
 }
 
 /**
  * Undoes a rewind, a restore or an undo: the log and the files are what they were before it, and what came since is
- * kept, so that the undo can be undone.
+ * kept, so that the undo can be undone. Rewinds that came after it are undone with it.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when there is no such record, or none at all.
  * @throws ConflictError (`CONFLICT`) when a file is not what the rewind left, unless forced.
  * @throws IncompleteError (`INCOMPLETE`) when a file cannot be brought back.
@@ -59,15 +65,17 @@ export function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOpt
  */
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
   return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session);
+    refuseInterrupted(session.log);
     session.sealedTail();
-    const planned = planUndo(deps, session.id, session.paths, options);
-    const { plan, workspace, rewindId } = planned;
-    return carryOut(session, { plan, workspace }, { target: plan.target, force: options.force }, plan.target, {
-      rewindId,
-      restoreLog: rewindId,
-    });
+    return carryOutUndo(session, options);
   });
+}
+
+/** Plans and carries out an undo under the lock that the caller holds. */
+export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
+  const { plan, workspace, rewindId, restoreBlobs } = planUndo(session.deps, session.id, session.paths, options);
+  const wish = { target: plan.target, force: options.force };
+  return carryOut(session, { plan, workspace }, wish, plan.target, { rewindId, restoreBlobs });
 }
 
 /** Gives what can be undone, newest first. */
@@ -84,20 +92,21 @@ interface PlannedUndo {
   readonly plan: RewindPlan;
   readonly workspace: ConfinedRoot | undefined;
   readonly rewindId: string;
+  /** The records whose blobs may be needed. */
+  readonly restoreBlobs: readonly string[];
 }
 
-function planUndo(deps: StoreDeps, sessionId: string, paths: SessionPaths, options: UndoOptions): PlannedUndo {
+function planUndo(deps: StoreDeps, sessionId: SessionId, paths: SessionPaths, options: UndoOptions): PlannedUndo {
   const kept = new KeptRecords(deps, paths);
-  const rewindId = options.rewindId ?? kept.ids().findLast((id) => kept.has(id));
-  if (rewindId === undefined || !kept.has(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
+  const ids = kept.ids().filter((id) => kept.has(id));
+  const rewindId = options.rewindId ?? ids.at(-1);
+  if (rewindId === undefined || !ids.includes(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
+  const restoreBlobs = ids.filter((id) => id >= rewindId);
   const before = readKept(kept.log(rewindId, sessionId), sessionId);
   const present = [...new EventLog(deps, sessionId, paths).events()].map(refOf);
   const stays = new Set(before.events.map(identityOf));
-  const workspace = before.intent === undefined ? undefined : openWorkspaceToChange(deps, before.intent.workspace);
-  const files =
-    before.intent === undefined || workspace === undefined
-      ? []
-      : undoChanges(deps, paths, kept, rewindId, workspace, before.intent);
+  const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
+  const { workspace, files } = undoneFiles(deps, sessionId, paths, records, options.workspace);
   const last = before.events.at(-1);
   const plan: RewindPlan = {
     sessionId,
@@ -109,37 +118,46 @@ function planUndo(deps: StoreDeps, sessionId: string, paths: SessionPaths, optio
     files,
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
-  return { plan, workspace, rewindId };
+  return { plan, workspace, rewindId, restoreBlobs };
 }
 
-function undoChanges(
+function undoneFiles(
   deps: StoreDeps,
+  sessionId: SessionId,
   paths: SessionPaths,
-  kept: KeptRecords,
-  rewindId: string,
-  workspace: ConfinedRoot,
-  intent: RewindIntent,
-): readonly FileChange[] {
+  records: readonly KeptWork[],
+  named: string | undefined,
+): { readonly workspace: ConfinedRoot | undefined; readonly files: readonly FileChange[] } {
+  const first = records.find(({ intent }) => intent !== undefined)?.intent;
+  if (first === undefined) return { workspace: undefined, files: [] };
+  const recorded = first.workspace ?? readMetadata(deps, sessionId, paths)?.metadata.cwd ?? '';
+  const workspace = openWorkspaceToChange(deps, named ?? recorded);
+  const here = records.filter(({ intent }) => intent === undefined || intent.workspace === first.workspace);
   const blobs = new BlobStore(deps, paths);
-  return intent.files.map(({ path, before, to }) => {
+  const kept = new KeptRecords(deps, paths);
+  const isKept = (state: FileState): boolean => records.some(({ id }) => kept.hasBlob(id, state));
+  const files = filesToUndo(here).map(({ path, before, left, folderModes }): FileChange => {
     const located = locate(deps, workspace, path);
     const present = readPresent(deps, workspace, located);
-    const missing = kept.hasBlob(rewindId, before) ? undefined : unavailableReason(blobs, before);
+    const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
     const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
-    return { path, resolved: located.resolved, wanted: before, present, ...decide(present, before, to, obstacle) };
+    const modes = folderModes === undefined ? {} : { folderModes };
+    const decision = decide(present, before, left, obstacle);
+    return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
   });
+  return { workspace, files };
 }
 
 function decide(
   present: PresentState,
   before: FileState,
-  left: FileState,
+  left: readonly FileState[],
   obstacle: string | undefined,
 ): Pick<FileChange, 'action' | 'reason'> & { readonly forced?: 'restore' | 'delete' } {
   if (hasState(present, before)) return { action: 'leave', reason: 'is as it was before' };
   if (obstacle !== undefined) return { action: 'impossible', reason: obstacle };
   const action = before.kind === 'absent' ? 'delete' : 'restore';
-  if (hasContent(present, left)) return { action, reason: 'is as the rewind left it' };
+  if (left.some((state) => hasContent(present, state))) return { action, reason: 'is as the rewind left it' };
   return { action: 'conflict', reason: 'was changed after the rewind', forced: action };
 }
 
@@ -164,19 +182,20 @@ function obstacleTo(present: PresentState): string | undefined {
   }
 }
 
-/** Reads a kept log: its events without the intent, and the intent at its end. */
-function readKept(
-  log: EventLog,
-  sessionId: string,
-): { readonly events: readonly EventRef[]; readonly intent: RewindIntent | undefined } {
+/** Reads a kept log: its events without the intent, the intent at its end, and its checkpoints. */
+function readKept(log: EventLog, sessionId: string): Omit<KeptWork, 'id'> {
   const events: EventRef[] = [];
+  const checkpoints: StoredEvent[] = [];
   let intent: RewindIntent | undefined;
+  let head = 0;
   for (const event of log.events()) {
+    head = event.sequence;
     const found = decodeIntent(event, sessionId);
-    if (found === undefined) events.push(refOf(event));
-    else intent = found;
+    if (found !== undefined) intent = found;
+    else events.push(refOf(event));
+    if (found === undefined && event.type === 'session_checkpoint') checkpoints.push(event);
   }
-  return { events, intent };
+  return { events, checkpoints, intent, head };
 }
 
 type Markers = ReadonlyMap<string, { readonly createdAt: string; readonly target: number; readonly undoes: string }>;
