@@ -175,6 +175,30 @@ describe('a compaction in a fork', () => {
     expect(compactionOf(forkOf(parent))).toEqual(compactionOf(parent));
   });
 
+  test('given references that a fork of Zero’s took over, then they are found by counting, in whatever order they stand', () => {
+    const original = aLog('x', [
+      { sequence: 3 },
+      { sequence: 4, type: 'provider_usage' },
+      { sequence: 9, type: 'error' },
+    ]);
+    const compactableEvents = refs(original).toReversed();
+    const compaction = { type: 'session_compaction', payload: { summary: 'S', compactableEvents } };
+
+    const fork = forkOf(aLog('p', [{}, { type: 'error' }, compaction, { type: 'session_fork' }]));
+
+    const [message, , error] = refs(original);
+    expect(compactionOf(fork).compactableEvents).toEqual([
+      { ...error, id: 'f:2', sequence: 2 },
+      { ...message, id: 'f:1', sequence: 1 },
+    ]);
+  });
+
+  test('given a cutoff alone, in the numbers of another session, then it stands for nothing, and nothing is lost', () => {
+    const fork = forkOf(withCompaction({ compactedThroughEventId: 'x:6', compactedThroughSequence: 6 }));
+
+    expect(compactionOf(fork)).toEqual({ summary: 'S' });
+  });
+
   test('given events with ids of another form, then they are found by them', () => {
     const line = '{"id":"one","sessionId":"p","sequence":4,"type":"message"}';
     const odd = parseEventLine(Buffer.from(line));

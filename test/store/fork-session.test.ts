@@ -199,14 +199,14 @@ describe('the blobs of a fork', () => {
   });
 
   test('given one that is missing, one that was altered and one that is a link, then the fork is made without them', async () => {
-    const session = ['gone', 'other', 'linked', 'whole'].reduce(withCheckpoint, aSession());
+    const session = ['gone', 'other', 'linked', 'whole', 'gone'].reduce(withCheckpoint, aSession());
     const store = tempStore(session);
     layBlobs(store, { [sha256('other')]: 'altered', [sha256('whole')]: 'whole', outside: 'linked' });
     symlinkSync('outside', store.path('checkpoints', 'blobs', sha256('linked')));
 
     const fork = await store.store.fork('s', { sessionId: 'f' });
 
-    expect(fork.eventCount).toBe(5);
+    expect(fork.eventCount).toBe(6);
     expect(blobsOf(store, 'f')).toEqual([sha256('whole')]);
     expect(store.warnings.map(({ code, message }) => `${code} ${message}`)).toEqual([
       `BLOB_NOT_COPIED Blob ${sha256('gone')} is missing and was not copied`,
