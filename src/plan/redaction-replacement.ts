@@ -38,7 +38,7 @@ export function inWrittenText(replacements: readonly Replacement[], decoded: Dec
 /** Decodes the inside of a valid JSON string, which stands at `from` to `to`. */
 export function decodeJsonString(json: string, from: number, to: number): DecodedText {
   const raw = json.slice(from, to);
-  return decode(raw, from, (at) => (raw.charCodeAt(at) === BACKSLASH ? jsonEscapeAt(raw, at) : undefined));
+  return decode(raw, from, (at) => jsonEscapeAt(raw, at));
 }
 
 /**
@@ -47,7 +47,7 @@ export function decodeJsonString(json: string, from: number, to: number): Decode
  */
 export function decodeQuotedEscapes(text: string): DecodedText {
   if (!text.includes('\\u00')) return { text, written: (index) => index };
-  return decode(text, 0, (at) => (text.charCodeAt(at) === BACKSLASH ? quotedEscapeAt(text, at) : undefined));
+  return decode(text, 0, (at) => quotedEscapeAt(text, at));
 }
 
 const BACKSLASH = 92;
@@ -58,31 +58,59 @@ interface Escape {
   readonly means: string | undefined;
 }
 
-function decode(raw: string, base: number, escapeAt: (at: number) => Escape | undefined): DecodedText {
-  if (!raw.includes('\\')) return { text: raw, written: (index) => base + index };
-  const offsets = new Uint32Array(raw.length + 1);
-  const parts: string[] = [];
-  let length = 0;
+function decode(raw: string, base: number, escapeAt: (at: number) => Escape): DecodedText {
+  let next = raw.indexOf('\\');
+  if (next < 0) return { text: raw, written: (index) => base + index };
+  const text = new TextPieces();
+  const behind: number[] = []; // by escape: the index in the text just behind it,
+  const ahead: number[] = []; // and how much further on the written text is from there
+  let saved = 0;
   let plainFrom = 0;
-  for (let at = 0; at < raw.length; ) {
-    const found = escapeAt(at);
-    const size = found?.length ?? 1;
-    if (found?.means !== undefined) {
-      parts.push(raw.slice(plainFrom, at), found.means);
-      offsets[length] = base + at;
-      length += 1;
-      plainFrom = at + size;
-    } else {
-      for (let step = 0; step < size; step += 1) {
-        offsets[length] = base + at + step;
-        length += 1;
-      }
+  while (next >= 0) {
+    const { length, means } = escapeAt(next);
+    if (means !== undefined) {
+      text.add(raw.slice(plainFrom, next), means);
+      plainFrom = next + length;
+      behind.push(next - saved + 1);
+      saved += length - 1;
+      ahead.push(saved);
     }
-    at += size;
+    next = raw.indexOf('\\', next + length);
   }
-  parts.push(raw.slice(plainFrom));
-  offsets[length] = base + raw.length;
-  return { text: parts.join(''), written: (index) => offsets[index] ?? base + raw.length };
+  text.add(raw.slice(plainFrom));
+  return { text: text.joined(), written: (index) => base + index + (ahead[lastAtMost(behind, index)] ?? 0) };
+}
+
+/** Gives the place of the last of the rising numbers that is `most` or less; -1 when none is. */
+function lastAtMost(rising: readonly number[], most: number): number {
+  let low = 0;
+  let high = rising.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] as number) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+// A text of a megabyte may have a million escapes: a list of all the pieces between would be many times as large.
+const MOST_PIECES = 4096;
+
+/** Gathers a text piece by piece. */
+class TextPieces {
+  readonly #chunks: string[] = [];
+  #pieces: string[] = [];
+
+  add(...pieces: readonly string[]): void {
+    this.#pieces.push(...pieces);
+    if (this.#pieces.length < MOST_PIECES) return;
+    this.#chunks.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  joined(): string {
+    return this.#chunks.join('') + this.#pieces.join('');
+  }
 }
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
