@@ -50,9 +50,10 @@ describe('redaction', () => {
       const bytes = new TextEncoder().encode(json);
 
       for (const redact of [() => redactText(text), () => redactJson(json), () => redactJsonBytes(bytes)]) {
-        const start = performance.now();
+        // The time of this process: what others do on the machine must not fail a test.
+        const start = process.cpuUsage();
         redact();
-        expect(performance.now() - start).toBeLessThan(1000);
+        expect(process.cpuUsage(start).user / 1000).toBeLessThan(1000);
       }
     },
   );
