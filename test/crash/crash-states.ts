@@ -33,21 +33,42 @@ const TORN_AT_EVERY_BYTE = 300;
 /** More effects that may or may not be there than this are not enumerated: all, none, each alone, all but each. */
 const MAX_SUBSETS_OF = 9;
 
+/** Takes one of so many states, beginning with one of them. */
+export interface Sample {
+  readonly step: number;
+  readonly first: number;
+}
+
+const EVERY: Sample = { step: 1, first: 0 };
+
+/** Gives how many states there are before equal ones are dropped. */
+export function countStates(trace: Trace, persona: Persona): number {
+  let count = 0;
+  for (let point = 0; point <= trace.calls.length; point += 1) {
+    const done = trace.calls.slice(0, point).flatMap(({ effects }) => effects);
+    for (const _ of survivals(done, persona)) count += 1;
+  }
+  return count;
+}
+
 /**
  * Gives every state that a crash can leave: before the first call, after each, inside each write, and after the
  * caller was told. Equal ones are given once.
  */
-export function crashStates(trace: Trace, persona: Persona): CrashStates {
+export function crashStates(trace: Trace, persona: Persona, sample: Sample = EVERY): CrashStates {
   const effects = trace.calls.flatMap(({ effects }, call) => effects.map((effect) => ({ effect, call })));
   const base = withEveryInode(trace.base, effects);
   const seen = new Set<string>();
   const states: CrashState[] = [];
   const generatedAt: number[] = [];
+  let made = 0;
   for (let point = 0; point <= trace.calls.length; point += 1) {
     const done = effects.filter(({ call }) => call < point).map(({ effect }) => effect);
     const acknowledged = trace.acknowledgedAfter !== undefined && point >= trace.acknowledgedAfter;
     let generated = 0;
     for (const { chosen, lost } of survivals(done, persona)) {
+      made += 1;
+      if (made % sample.step !== sample.first % sample.step) continue;
       const tree = built(base, chosen);
       // Just before the caller is told, the same disk is a state in which nobody was told.
       const told = acknowledged && point === trace.acknowledgedAfter ? [false, true] : [acknowledged];
@@ -157,7 +178,7 @@ function* tornWrites(
   }
   if (!zeroed) return;
   for (const zeros of new Set([1, Math.ceil(length / 2), length])) {
-    const bytes = write.bytes.slice();
+    const bytes = new Uint8Array(write.bytes);
     bytes.fill(0, length - zeros);
     yield { effect: { ...write, bytes }, how: `last ${zeros} of ${length} zero` };
   }

@@ -5,6 +5,8 @@ import { edit, WORKSPACE, type World } from './world.js';
 
 /** One operation on one prepared store, and what may be found after a crash in it. */
 export interface Scenario {
+  /** The acceptance tests that it belongs to (RELIABILITY.md, 5). */
+  readonly numbers: string;
   readonly name: string;
   /** Makes what is there before; all of it is on the disk for good. */
   readonly prepare: (world: World) => Promise<unknown>;
@@ -87,6 +89,7 @@ const REWIND_CALLS = { create: 6, fsync: 8, rename: 5, unlink: 1, symlink: 1, li
 
 export const SCENARIOS: readonly Scenario[] = [
   {
+    numbers: '1, 7, 11',
     name: 'append',
     prepare: session,
     run: (store) => store.appendEvent('s', aMessage('third')),
@@ -94,6 +97,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '2, 7, 11',
     name: 'batch of 3',
     prepare: session,
     run: (store) => store.appendEvents('s', [aMessage('third'), aMessage('fourth'), aMessage('fifth')]),
@@ -101,6 +105,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '1, 7, 11',
     name: 'appendUnlessExists',
     prepare: session,
     run: (store) => store.appendEventUnlessExists('s', aMessage('third'), (events) => events.length > 2),
@@ -108,6 +113,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '3, 7, 11',
     name: 'create',
     prepare: session,
     run: (store) => store.create({ sessionId: 'new', title: 'New', cwd: WORKSPACE }),
@@ -116,6 +122,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: CREATE_CALLS,
   },
   {
+    numbers: '3, 7, 11',
     name: 'create the first',
     prepare: async () => {},
     run: (store) => store.create({ sessionId: 'new', title: 'New', cwd: WORKSPACE }),
@@ -125,6 +132,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { ...CREATE_CALLS, mkdir: 3 },
   },
   {
+    numbers: '4, 7, 11',
     name: 'capture 2 files',
     prepare: async (world) => {
       await session(world);
@@ -136,6 +144,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { ...APPEND_CALLS, mkdir: 2, create: 3, fsync: 4, rename: 3 },
   },
   {
+    numbers: '8, 7, 11',
     name: 'fork',
     prepare: sessionWithBlobs,
     run: (store) => store.fork('s', { sessionId: 'new' }),
@@ -144,6 +153,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { ...CREATE_CALLS, mkdir: 4, create: 4, fsync: 4 },
   },
   {
+    numbers: '9, 7, 11',
     name: 'createChild',
     prepare: session,
     run: (store) => store.createChild('s', { sessionId: 'new', agentName: 'worker', prompt: 'do it' }),
@@ -152,6 +162,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { ...CREATE_CALLS, create: 3, fsync: 4, rename: 2 },
   },
   {
+    numbers: '10, 7, 11',
     name: 'ensureSpecImplementation',
     prepare: session,
     run: (store) =>
@@ -161,6 +172,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: CREATE_CALLS,
   },
   {
+    numbers: '10, 7, 11',
     name: 'recordSpec',
     prepare: session,
     run: (store) => store.recordSpec('s', { specId: 'p1', specStatus: 'approved', specUserComment: 'fine' }),
@@ -168,6 +180,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '10, 7, 11',
     name: 'createGoal',
     prepare: session,
     run: (store) => store.createGoal('s', 'finish it', 1000),
@@ -175,6 +188,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '7, 11',
     name: 'updateTitle',
     prepare: session,
     run: (store) => store.updateTitle('s', 'Another title'),
@@ -182,6 +196,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { create: 1, write: 1, fsync: 1, rename: 1, syncFolder: 1 },
   },
   {
+    numbers: '7, 11',
     name: 'recordCompaction',
     prepare: async (world) => {
       await session(world);
@@ -195,6 +210,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: APPEND_CALLS,
   },
   {
+    numbers: '7, 11',
     name: 'truncateEvents',
     prepare: sessionWithBlobs,
     run: (store) => store.truncateEvents('s', 2),
@@ -204,6 +220,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { link: 2, mkdir: 4, create: 2, rename: 2, fsync: 2, syncFolder: 4 },
   },
   {
+    numbers: '5, 6, 7, 11',
     name: 'rewind 3 files',
     prepare: sessionToRewind,
     run: (store) => store.rewind('s', { target: 2 }),
@@ -211,6 +228,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: REWIND_CALLS,
   },
   {
+    numbers: '5, 6, 7, 11',
     name: 'rewind, edits unsynced',
     prepare: sessionToRewind,
     unsynced: (world) => {
@@ -226,6 +244,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: REWIND_CALLS,
   },
   {
+    numbers: '5, 6, 7, 11',
     name: 'undo',
     prepare: rewound,
     run: (store) => store.undoRewind('s'),
@@ -233,6 +252,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: { ...REWIND_CALLS, unlink: 1 },
   },
   {
+    numbers: '5, 6, 7, 11',
     name: 'undo of undo',
     prepare: async (world) => {
       await rewound(world);
@@ -243,6 +263,7 @@ export const SCENARIOS: readonly Scenario[] = [
     calls: REWIND_CALLS,
   },
   {
+    numbers: '5, 6, 7, 11',
     name: 'restoreToSequence',
     prepare: sessionToRewind,
     run: (store) => store.restoreToSequence('s', WORKSPACE, 2),

@@ -320,7 +320,8 @@ export class MemoryFileSystem implements FileSystem {
     if (use === 'reads') throw systemError('EBADF', 'write', path);
     const taken = fails === undefined ? length : Math.floor(length / 2);
     const at = use === 'appends' ? (this.#inode(inode) as FileInode).data.length : file.position;
-    const piece = bytes.slice(offset, offset + taken);
+    // A Buffer's own slice would share the caller's bytes.
+    const piece = new Uint8Array(bytes.subarray(offset, offset + taken));
     if (taken > 0) this.#effect({ kind: 'write', inode, offset: at, bytes: piece, at: this.#now() });
     file.position = at + taken;
     if (fails !== undefined) throw fails;
