@@ -21,6 +21,7 @@ import {
   applyRewind,
   previewRewind,
   type RestoreReport,
+  type RewindReport,
   type RewindResult,
   restoreToSequence,
   rewind,
@@ -75,6 +76,7 @@ import {
 import { resolveSession } from './resolve-session.js';
 import { abortRewind, continueRewind, type SettledRewind } from './settle-rewind.js';
 import { withStoreErrors } from './system-errors.js';
+import { undoCompaction } from './undo-compaction.js';
 import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
 
 /**
@@ -357,6 +359,11 @@ export class SessionStore {
     input: { readonly plan: CompactionPlan; readonly summary: string },
   ): Promise<StoredEvent> {
     return withStoreErrors(() => recordCompaction(this.#deps, sessionId, input));
+  }
+
+  /** Takes the latest compaction out of the log; undone like a rewind. See {@link undoCompaction}. */
+  undoCompaction(sessionId: string): Promise<RewindReport> {
+    return withStoreErrors(() => undoCompaction(this.#deps, sessionId));
   }
 
   /** Merges spec fields into the metadata and records the status as an event. */

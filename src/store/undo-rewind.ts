@@ -36,7 +36,7 @@ export interface RewindRecord {
   readonly rewindId: string;
   /** When, RFC 3339; empty where no marker tells. */
   readonly createdAt: string;
-  /** `undo` where a marker says which rewind it undid; `restore` where no event was dropped. */
+  /** `undo` where a marker says which rewind, or which compaction, it undid; `restore` where no event was dropped. */
   readonly kind: 'rewind' | 'restore' | 'undo' | 'cut';
   readonly targetSequence: number;
   /** Events in the log before it. */
