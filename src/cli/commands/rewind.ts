@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
 import { UsageError } from '../../errors.js';
 import type { SettledRewind } from '../../store/settle-rewind.js';
 import type { RewindRecord } from '../../store/undo-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
+import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { EXIT_DONE } from '../exit-codes.js';
@@ -51,11 +51,7 @@ export const rewind = defineCommand<RewindView>({
     { flags: '--dry-run', description: 'show the plan and exit as the rewind would; change nothing' },
     { flags: '--events-only', description: 'leave the files alone' },
     { flags: '--files-only', description: 'leave the log alone, but for a marker' },
-    {
-      flags: '--workspace <dir>',
-      description: 'where the files are (else the folder of the session)',
-      value: 'folder',
-    },
+    WORKSPACE_FLAG,
     { flags: '--force', description: 'overwrite what somebody else changed; that is kept' },
     { flags: '--allow-partial', description: 'do what can be done, and report the rest' },
     { flags: '--expect-head <seq>', description: 'only if this is still the last event' },
@@ -203,11 +199,6 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
   }
   await warnIfInUse(context, id);
   return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
-}
-
-function workspaceOf({ cwd }: CommandContext, args: ParsedArguments): string | undefined {
-  const folder = filledText(args, 'workspace');
-  return folder === undefined ? undefined : resolve(cwd, folder);
 }
 
 function abortedText({ restored, left }: SettledRewind, shown: (path: string) => string): string {

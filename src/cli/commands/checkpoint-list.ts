@@ -1,0 +1,82 @@
+import { PayloadDamagedError } from '../../errors.js';
+import { decodeCheckpoint } from '../../model/event-codec.js';
+import type { CheckpointSummary } from '../../store/read-checkpoints.js';
+import { CHECKPOINT_SCHEMA, fileJson } from '../checkpoint-files.js';
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
+import { isCheckpointOfUser } from '../find-position.js';
+import { findSession } from '../find-session.js';
+import type { Redaction } from '../redaction.js';
+import { renderCheckpoints } from '../render/checkpoint.js';
+import type { JsonMembers } from '../render/json.js';
+
+/** The checkpoints of a session, oldest first, and what could not be read. */
+export interface CheckpointListView {
+  readonly sessionId: string;
+  readonly checkpoints: readonly CheckpointSummary[];
+  readonly damage: readonly string[];
+}
+
+export const checkpointList = defineCommand<CheckpointListView>({
+  description:
+    'Each records what some files were before a tool changed them. To go back to just before one of them, rewind to the ' +
+    'event above it, or to it with --exclude-target.',
+  examples: ['zero-sessions checkpoint list latest'],
+  arguments: [{ name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
+  options: [],
+  schemas: [{ checkpoints: { type: 'array', items: CHECKPOINT_SCHEMA } }],
+  output: {
+    text: renderCheckpoints,
+    json: ({ checkpoints }, { redaction }) => ({
+      members: { checkpoints: checkpoints.map((each) => checkpointJson(each, redaction)) },
+    }),
+    jsonl: ({ checkpoints }, { redaction }) => checkpoints.map((each) => checkpointJson(each, redaction)),
+    quiet: ({ checkpoints }) => checkpoints.map(({ sequence }) => String(sequence)),
+    warnings: ({ damage }) => damage,
+    notes: ({ checkpoints, sessionId }) =>
+      checkpoints.length === 0 ? [`Session ${sessionId} has no checkpoints.`] : [],
+    exitCode: ({ damage }) => (damage.length > 0 ? EXIT_DAMAGED : EXIT_DONE),
+  },
+  run: async (context, args) => {
+    const sessionId = await findSession(context, args.operand('session') ?? '');
+    return { sessionId, ...(await readCheckpoints(context, sessionId)) };
+  },
+});
+
+/** Gives a checkpoint as JSON. */
+export function checkpointJson(checkpoint: CheckpointSummary, redaction: Redaction): JsonMembers {
+  const { sequence, eventId, createdAt, tool, files } = checkpoint;
+  return {
+    sequence,
+    eventId,
+    createdAt,
+    tool: redaction.text(tool),
+    files: files.map(({ path, state }) => fileJson(path, state, redaction)),
+  };
+}
+
+/** Reads what is good of the checkpoints, beside what is not. */
+async function readCheckpoints(
+  { store, signal }: CommandContext,
+  sessionId: string,
+): Promise<Omit<CheckpointListView, 'sessionId'>> {
+  const checkpoints: CheckpointSummary[] = [];
+  const damage: string[] = [];
+  for await (const item of store.scanEvents(sessionId, { signal })) {
+    if (item.kind === 'damage') {
+      damage.push(`Session ${sessionId}: line ${item.damage.line} ${item.damage.message}`);
+      continue;
+    }
+    const { event } = item;
+    if (!isCheckpointOfUser(event)) continue;
+    try {
+      const { tool, files } = decodeCheckpoint(event);
+      checkpoints.push({ sequence: event.sequence, eventId: event.id, createdAt: event.createdAt, tool, files });
+    } catch (error) {
+      if (!(error instanceof PayloadDamagedError)) throw error;
+      damage.push(error.message);
+    }
+  }
+  return { checkpoints, damage };
+}

@@ -1,0 +1,119 @@
+import { FileNotFoundError, PayloadDamagedError, UsageError } from '../../errors.js';
+import type { CheckpointSummary, FileAt, FileContent } from '../../store/read-checkpoints.js';
+import { type ParsedArguments, parseFilled } from '../arguments.js';
+import {
+  CHECKPOINT_SCHEMA,
+  FILE_SCHEMA,
+  fileJson,
+  folderOfFiles,
+  pickFiles,
+  WORKSPACE_FLAG,
+  workspaceOf,
+} from '../checkpoint-files.js';
+import { defineCommand } from '../command.js';
+import type { CommandContext } from '../context.js';
+import { redactedBytes, textOf } from '../file-text.js';
+import { findPosition } from '../find-position.js';
+import { findSession } from '../find-session.js';
+import { renderContent, renderFilesAt } from '../render/checkpoint.js';
+import { checkpointJson } from './checkpoint-list.js';
+
+/** The files at a point, or what one of them held. */
+export interface CheckpointShowView {
+  readonly sessionId: string;
+  readonly position: number;
+  /** The checkpoint that the position is, or else the last one before it. */
+  readonly checkpoint: CheckpointSummary | undefined;
+  readonly files: readonly FileAt[];
+  /** Where one path was asked for. */
+  readonly content: Exclude<FileContent, { readonly kind: 'absent' | 'unavailable' }> | undefined;
+  /** The bytes to print as they are, into a pipe. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+export const checkpointShow = defineCommand<CheckpointShowView>({
+  description:
+    'Lists every file that some checkpoint names, as it was just after the event at the position. With a path: prints ' +
+    'what that file held; into a pipe byte for byte, but for secrets (--no-redact).',
+  examples: [
+    'zero-sessions checkpoint show latest last-checkpoint',
+    'zero-sessions checkpoint show latest 12 src/login.ts --no-redact > login.ts',
+  ],
+  arguments: [
+    { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
+    { name: '<position>', description: '12, an event id, -2, last-checkpoint, or 0', value: 'position' },
+    { name: '[path]', description: 'one file, from the folder of the session', value: 'file' },
+  ],
+  options: [WORKSPACE_FLAG],
+  schemas: [
+    {
+      checkpoint: { anyOf: [CHECKPOINT_SCHEMA, { type: 'null' }] },
+      files: { type: 'array', items: FILE_SCHEMA },
+    },
+  ],
+  output: {
+    verbatim: ({ bytes }) => bytes,
+    text: (view, page) => (view.content === undefined ? renderFilesAt(view, page) : renderContent(view.content, page)),
+    json: ({ checkpoint, files, content }, { redaction }) => ({
+      members: {
+        checkpoint: checkpoint === undefined ? null : checkpointJson(checkpoint, redaction),
+        files: files.map(({ path, state }) => ({
+          ...fileJson(path, state, redaction),
+          ...(content?.kind === 'file' ? { content: shownText(content.bytes, redaction.text) } : {}),
+        })),
+      },
+    }),
+    jsonl: ({ files }, { redaction }) => files.map(({ path, state }) => fileJson(path, state, redaction)),
+    quiet: ({ files }) => files.map(({ path }) => path),
+    notes: ({ files, content, sessionId }) => {
+      if (files.length === 0) return [`Session ${sessionId} has no checkpoints.`];
+      return content?.kind === 'link' ? [`It was a symbolic link to ${content.target}.`] : [];
+    },
+  },
+  run: runShow,
+});
+
+async function runShow(context: CommandContext, args: ParsedArguments): Promise<CheckpointShowView> {
+  const { store, globals, page } = context;
+  const sessionId = await findSession(context, args.operand('session') ?? '');
+  const text = parseFilled(args.operand('position') ?? '', 'The position');
+  const position = await findPosition(context, sessionId, text, { allowNone: true });
+  const workspace = workspaceOf(context, args);
+  const path = args.operand('path');
+  const all = await store.filesAt(sessionId, position, workspace);
+  const folder = await folderOfFiles(context, sessionId, workspace);
+  const files = pickFiles(all, path === undefined ? [] : [path], folder);
+  const checkpoint = (await store.listCheckpoints(sessionId)).findLast(({ sequence }) => sequence <= position);
+  const common = { sessionId, position, checkpoint, files };
+  if (path === undefined) return { ...common, content: undefined, bytes: undefined };
+  const [file] = files;
+  if (file === undefined || files.length > 1) {
+    throw new UsageError(`${JSON.stringify(path)} names ${files.length} files`, 'Name one file.');
+  }
+  if (globals.format === 'jsonl') throw new UsageError('One file is no list', 'Give --json instead of --jsonl.');
+  const content = await contentOf(context, sessionId, position, file, workspace);
+  const isVerbatim = content.kind === 'file' && globals.format === 'text' && page.width === undefined;
+  return { ...common, content, bytes: isVerbatim ? redactedBytes(content.bytes, page.redaction) : undefined };
+}
+
+async function contentOf(
+  { store }: CommandContext,
+  sessionId: string,
+  position: number,
+  file: FileAt,
+  workspace: string | undefined,
+): Promise<NonNullable<CheckpointShowView['content']>> {
+  const content = await store.readFileAt(sessionId, file, workspace);
+  if (content.kind === 'file' || content.kind === 'link') return content;
+  const where = position === 0 ? 'before the first event' : `just after event ${position}`;
+  if (content.kind === 'absent') throw new FileNotFoundError(file.path, `There was no ${file.path} ${where}`);
+  if (file.state.kind !== 'stored') {
+    throw new FileNotFoundError(file.path, `What ${file.path} was ${where} is not known: it ${content.reason}`);
+  }
+  throw new PayloadDamagedError(`${sessionId}:${position}`, 'the files after it', `${file.path}: ${content.reason}`);
+}
+
+function shownText(bytes: Uint8Array, redact: (text: string) => string): string | null {
+  const text = textOf(bytes);
+  return text === undefined ? null : redact(text);
+}
