@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import { createFile, removeQuietly, syncFile } from '../fs/durable-file.js';
+import { createFile, isMissing, removeQuietly, syncFile } from '../fs/durable-file.js';
 import type { FileStat, FolderHandle } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
@@ -86,8 +86,9 @@ export function removeEmptyFolders(session: LockedSession, workspace: ConfinedRo
         session.deps.fs.rmdir(`${parent.path}/${name}`);
         parent.sync();
       });
-    } catch {
-      return; // not empty, not there, or not ours to remove: it stays
+    } catch (error) {
+      // One that is not there, since making them was cut short, keeps nobody from the one above it.
+      if (!isMissing(error)) return; // not empty, or not ours to remove: it stays
     }
   }
 }
@@ -231,7 +232,10 @@ function unstage(session: LockedSession, workspace: ConfinedRoot, path: string, 
   try {
     workspace.inFolderOf(path, (folder) => {
       const entry = `${folder.path}/${temp}`;
-      if (session.deps.fs.lstat(entry) !== undefined) removeQuietly(session.deps.fs, entry);
+      if (session.deps.fs.lstat(entry) === undefined) return;
+      removeQuietly(session.deps.fs, entry);
+      // Before the intent goes: nobody looks for it afterwards.
+      folder.sync();
     });
   } catch {
     // The folder is not what it was: nothing of ours can be in it.
