@@ -94,7 +94,8 @@ export async function restoreToSequence(
     );
     if (workspace !== undefined && changes.length > 0) {
       const keeps = (): boolean => true;
-      runTransaction(session, { target, changes, workspace, keeps, marker: undefined, dropsEvents: false });
+      const settled = settledPaths(plan);
+      runTransaction(session, { target, changes, workspace, settled, keeps, marker: undefined, dropsEvents: false });
     }
     return storedReport(reportOf('', targetSequence, plan, changes, left));
   });
@@ -146,6 +147,7 @@ export function carryOut(
     target: plan.target,
     changes,
     workspace,
+    settled: settledPaths(plan),
     keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
     marker,
     restoreLog: undoes?.rewindId,
@@ -153,6 +155,10 @@ export function carryOut(
     dropsEvents: plan.dropped.length > 0,
   });
   return { plan, report: reportOf(done.rewindId, reportedTarget, plan, changes, left) };
+}
+
+function settledPaths({ files }: RewindPlan): readonly string[] {
+  return files.filter(({ action }) => action === 'leave').map(({ resolved }) => resolved);
 }
 
 function planHere(session: LockedSession, options: RewindOptions, lenientTarget = false): PlannedRewind {

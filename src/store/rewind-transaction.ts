@@ -30,6 +30,8 @@ export interface RewindTransaction {
   readonly target: number;
   readonly changes: readonly FileChange[];
   readonly workspace: ConfinedRoot | undefined;
+  /** Files that are as they are to be, resolved: they have to be so after a power cut, too. */
+  readonly settled?: readonly string[] | undefined;
   /** Tells which events stay in the log. */
   readonly keeps: (event: StoredEvent) => boolean;
   /** Gives what the marker says; undefined writes none. */
@@ -60,8 +62,9 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   const rewindId = kept.freshId();
   const tail = session.sealedTail();
   const next = session.nextSequence(tail);
-  const { changes, workspace, restoreBlobs = [] } = transaction;
+  const { changes, workspace, settled = [], restoreBlobs = [] } = transaction;
   for (const id of restoreBlobs) kept.returnBlobs(id);
+  if (workspace !== undefined) syncPresent(session, workspace, settled);
   if (changes.length === 0 || workspace === undefined) {
     commitAlone(session, transaction, rewindId, next);
     return { rewindId };
@@ -70,13 +73,14 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   const changed = new Set<string>();
   try {
     changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));
+    // Before the commit: nobody would come back for what a crash leaves after it.
+    for (const { resolved, wanted } of changes) {
+      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);
+    }
     commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));
   } catch (error) {
     if (rollBackAfter(session, begun.intent, changed, error)) session.blobs.takeBack(begun.newBlobs);
     throw error;
-  }
-  for (const { resolved, wanted } of changes) {
-    if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);
   }
   return { rewindId };
 }
