@@ -1,9 +1,9 @@
 import { LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
-import { decodeIntent } from '../model/rewind-record.js';
+import { decodeIntent, decodeMarker } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
-import { specAndGoalAfter } from '../plan/derive-state.js';
+import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
 import type { LogTail } from './event-log.js';
 import { glanceForIntent, whyUnfinished } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
@@ -86,7 +86,7 @@ function mendMetadata(session: LockedSession, { last }: LogTail): void {
     const { eventCount, lastEventType, updatedAt } = session.metadata;
     if (last.sequence <= eventCount && last.type === lastEventType) return;
     session.updateMetadata({
-      ...specAndGoalAfter(eventsAfter(session, eventCount)),
+      ...specAndGoalNow(session, eventsAfter(session, eventCount)),
       updatedAt: laterOf(updatedAt, last.createdAt),
       eventCount: Math.max(eventCount, last.sequence),
       lastEventType: last.type,
@@ -95,6 +95,27 @@ function mendMetadata(session: LockedSession, { last }: LogTail): void {
     // Metadata that cannot be read are the operation's to report; a full disk must not block on a cache.
     if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
   }
+}
+
+/** What the unseen events say of spec and goal; where a rewind is among them, without what it dropped. */
+function specAndGoalNow(session: LockedSession, unseen: readonly StoredEvent[]): SpecAndGoalChanges {
+  const marker = unseen
+    .map((event) => (event.type === 'session_rewind' ? decodeMarker(event) : undefined))
+    .findLast(Boolean);
+  const kept = new KeptRecords(session.deps, session.paths);
+  if (marker === undefined || !kept.has(marker.rewindId)) return specAndGoalAfter(unseen);
+  const stays = new Set<string>();
+  for (const event of session.log.events()) stays.add(identityOf(event));
+  const dropped = (function* () {
+    for (const event of kept.log(marker.rewindId, session.id).events()) if (!stays.has(identityOf(event))) yield event;
+  })();
+  const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
+  // An undo brings events back that are older than what was counted.
+  return { ...changes, ...specAndGoalAfter(marker.undoes === '' ? unseen : session.log.events()) };
+}
+
+function identityOf({ id, type, createdAt }: StoredEvent): string {
+  return `${id} ${type} ${createdAt}`;
 }
 
 /** Reads the events that the metadata have not seen, oldest first, from the end of the log. */
