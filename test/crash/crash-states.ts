@@ -31,7 +31,7 @@ export interface CrashStates {
 /** Writes up to this length are torn at every byte, longer ones at a sample. */
 const TORN_AT_EVERY_BYTE = 300;
 /** More effects that may or may not be there than this are not enumerated: all, none, each alone, all but each. */
-const MAX_SUBSETS_OF = 9;
+const MAX_SUBSETS_OF = 7;
 
 /** Takes one of so many states, beginning with one of them. */
 export interface Sample {

@@ -180,7 +180,8 @@ class Examiner {
       const invariant = error instanceof InvariantError ? error.invariant : 'recovery succeeds';
       const what = error instanceof InvariantError ? error.message : String((error as Error).stack).slice(0, 600);
       // One of a kind is enough: a write torn at each of 300 bytes breaks the same thing 300 times.
-      if (this.violations.some((other) => other.where.startsWith(where) && other.invariant === invariant)) return undefined;
+      if (this.violations.some((other) => other.where.startsWith(where) && other.invariant === invariant))
+        return undefined;
       this.violations.push({
         scenario: this.#scenario.name,
         persona,

@@ -229,7 +229,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     numbers: '5, 6, 7, 11',
-    name: 'rewind, edits unsynced',
+    name: 'rewind of unsynced edits',
     prepare: sessionToRewind,
     unsynced: (world) => {
       edit.write(world, 'over.txt', 'over, by hand\n');
