@@ -93,11 +93,19 @@ function parseAnyLine(line: Uint8Array): StoredEvent {
 
 /** Gives the line for an event, newline included, in the order and with the escapes that Zero writes. */
 export function encodeEventLine(event: StoredEvent): Uint8Array {
-  const head =
-    `{"id":${encodeString(event.id)},"sessionId":${encodeString(event.sessionId)},"sequence":${event.sequence},` +
-    `"type":${encodeString(event.type)},"createdAt":${encodeString(event.createdAt)}`;
-  if (event.payload === undefined) return encoder.encode(`${head}}\n`);
-  return joinBytes([encoder.encode(`${head},"payload":`), event.payload, encoder.encode('}\n')]);
+  if (event.payload === undefined) return encoder.encode(`${encodeHead(event, event.type)}}\n`);
+  return joinBytes([
+    encoder.encode(`${encodeHead(event, event.type)},"payload":`),
+    event.payload,
+    encoder.encode('}\n'),
+  ]);
+}
+
+function encodeHead({ id, sessionId, sequence, createdAt }: Omit<LineChanges, 'payload'>, type: string): string {
+  return (
+    `{"id":${encodeString(id)},"sessionId":${encodeString(sessionId)},"sequence":${sequence},` +
+    `"type":${encodeString(type)},"createdAt":${encodeString(createdAt)}`
+  );
 }
 
 /** What a copied line says instead; everything else in it keeps its bytes. */
@@ -135,6 +143,28 @@ export function spliceEventLine(line: Uint8Array, changes: LineChanges): Uint8Ar
   parts.push(encoder.encode(missingMembers(members, changes)));
   parts.push(encoder.encode('}\n'));
   return joinBytes(parts);
+}
+
+/**
+ * As {@link spliceEventLine}, in pieces to be written one after the other, texts being ASCII: a line of the usual layout
+ * is not read again, and nothing of it is copied.
+ * @param event - What the line was read as.
+ */
+export function spliceInPieces(
+  line: Uint8Array,
+  changes: LineChanges,
+  event: StoredEvent,
+): readonly (string | Uint8Array)[] {
+  const { type, payload } = event;
+  if (payload === undefined || !isUsualLine(line, payload)) return [spliceEventLine(line, changes)];
+  return [`${encodeHead(changes, type)},"payload":`, changes.payload ?? payload, '}\n'];
+}
+
+/** Tells whether a line is a usual head, its payload and a brace: by their lengths there is room for nothing else. */
+function isUsualLine(line: Uint8Array, payload: RawJson): boolean {
+  const headLength = line.length - payload.length - 1;
+  const head = USUAL_HEAD.exec(bytesAsText(line.subarray(0, headLength)));
+  return head?.[0].length === headLength && head[6] === ',"payload":';
 }
 
 /**

@@ -18,6 +18,9 @@ export type JsonInput =
 // Other readers give up at 10,000 levels; what we write stays far from it (docs/architecture.md, limits).
 const MAX_WRITTEN_DEPTH = 1000;
 
+// Printable ASCII but for the quote, `&`, `<`, `>` and the backslash: most ids, names and times, a million of them in a copy.
+const NEEDS_NO_ESCAPE = /^[ !#-%'-;=?-[\]-~]*$/;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 // Syntax only: bytes over 0x7f stand inside strings, so a one-byte decoding is sound and twice as fast.
@@ -85,6 +88,7 @@ export function encodeRecord(value: Readonly<Record<string, unknown>>): RawJson 
 
 /** Gives a text as a JSON string with Zero's escapes, quotes included. */
 export function encodeString(text: string): string {
+  if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, escapeUnit);
 }
 
