@@ -73,7 +73,7 @@ function findInherited({ compactable, preserved }: DecodedCompaction, copied: Co
   const originals: readonly EventRef[] = [...compactable, ...preserved]
     .filter((ref) => ref.type !== 'provider_usage')
     .sort((a, b) => a.sequence - b.sequence);
-  if (originals.some((ref, index) => ref.type !== copied.typeOf(index + 1))) return undefined;
+  if (!originals.every((ref, index) => copied.isOfType(index + 1, ref.type))) return undefined;
   const sequences = new Map(originals.map((ref, index) => [ref.id, index + 1]));
   return (id) => sequences.get(id);
 }

@@ -1,30 +1,36 @@
+const FIRST_CAPACITY = 1024;
+
 /**
  * Which events of a log have been copied to a fork, in the order of the copy: the nth has the sequence n there.
  *
- * Numbers and shared type names only, so that a copy of a million events needs no more than some megabytes.
+ * Plain numbers only, so that a copy of a million events needs no more than some megabytes.
  */
 export class CopiedEvents {
-  readonly #parentId: string;
-  readonly #sequences: number[] = [];
-  readonly #types: string[] = [];
-  readonly #typeNames = new Map<string, string>();
+  readonly #prefix: string;
+  #count = 0;
+  #sequences = new Float64Array(FIRST_CAPACITY);
+  #types = new Uint32Array(FIRST_CAPACITY);
+  readonly #typeNumbers = new Map<string, number>();
   // Zero and we give every event the id `<sessionId>:<sequence>`; only other ids have to be remembered.
   readonly #oddIds = new Map<string, number>();
   readonly #odd = new Set<number>();
 
   constructor(parentId: string) {
-    this.#parentId = parentId;
+    this.#prefix = `${parentId}:`;
   }
 
   get count(): number {
-    return this.#sequences.length;
+    return this.#count;
   }
 
   /** Notes one more event as copied, and gives its sequence in the fork. */
   add({ id, sequence, type }: { readonly id: string; readonly sequence: number; readonly type: string }): number {
-    const copy = this.#sequences.push(sequence);
-    this.#types.push(this.#shared(type));
-    if (id !== `${this.#parentId}:${sequence}`) {
+    if (this.#count === this.#sequences.length) this.#grow();
+    this.#sequences[this.#count] = sequence;
+    this.#types[this.#count] = this.#numberOf(type);
+    this.#count += 1;
+    const copy = this.#count;
+    if (!this.#isUsualId(id, sequence)) {
       this.#oddIds.set(id, copy);
       this.#odd.add(copy);
     }
@@ -35,20 +41,20 @@ export class CopiedEvents {
   sequenceOf(id: string): number | undefined {
     const odd = this.#oddIds.get(id);
     if (odd !== undefined || !this.isIdOfParent(id)) return odd;
-    const sequence = Number(id.slice(this.#parentId.length + 1));
+    const sequence = Number(id.slice(this.#prefix.length));
     const copy = this.countThrough(sequence);
     return this.#sequences[copy - 1] === sequence && !this.#odd.has(copy) ? copy : undefined;
   }
 
   /** Tells whether an id is of the form that the parent gives to its events, whether it has such an event or not. */
   isIdOfParent(id: string): boolean {
-    return id.startsWith(`${this.#parentId}:`);
+    return id.startsWith(this.#prefix);
   }
 
   /** Gives how many copied events have at most this sequence in the parent: the sequence of the last of them in the fork. */
   countThrough(sequence: number): number {
     let low = 0;
-    let high = this.#sequences.length;
+    let high = this.#count;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((this.#sequences[middle] as number) <= sequence) low = middle + 1;
@@ -57,14 +63,28 @@ export class CopiedEvents {
     return low;
   }
 
-  /** Gives the type of the event with this sequence in the fork. */
-  typeOf(sequence: number): string | undefined {
-    return this.#types[sequence - 1];
+  /** Tells whether the event with this sequence in the fork is there and of this type. */
+  isOfType(sequence: number, type: string): boolean {
+    return sequence <= this.#count && this.#types[sequence - 1] === this.#typeNumbers.get(type);
   }
 
-  #shared(type: string): string {
-    const known = this.#typeNames.get(type);
-    if (known === undefined) this.#typeNames.set(type, type);
-    return known ?? type;
+  // Without making the id anew: that would be the largest part of what a copy of many small events leaves behind.
+  #isUsualId(id: string, sequence: number): boolean {
+    return this.isIdOfParent(id) && id.slice(this.#prefix.length) === String(sequence);
+  }
+
+  #numberOf(type: string): number {
+    const known = this.#typeNumbers.get(type);
+    if (known === undefined) this.#typeNumbers.set(type, this.#typeNumbers.size);
+    return known ?? this.#typeNumbers.size - 1;
+  }
+
+  #grow(): void {
+    const sequences = new Float64Array(this.#count * 2);
+    const types = new Uint32Array(this.#count * 2);
+    sequences.set(this.#sequences);
+    types.set(this.#types);
+    this.#sequences = sequences;
+    this.#types = types;
   }
 }

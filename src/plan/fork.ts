@@ -114,13 +114,8 @@ export class ForkCopy {
     const { forkId, createdAt } = this.#options;
     const payload = event.type === 'session_compaction' ? compactionForFork(event, this.#copied, forkId) : undefined;
     const sequence = this.#copied.add(event);
-    return {
-      id: eventIdOf(forkId, sequence),
-      sessionId: forkId,
-      sequence,
-      createdAt,
-      ...(payload === undefined ? {} : { payload }),
-    };
+    const changes = { id: eventIdOf(forkId, sequence), sessionId: forkId, sequence, createdAt };
+    return payload === undefined ? changes : { ...changes, payload };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { errnoOf, LogMissingError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
-import { decodeCheckpoint, encodeEventLine, spliceEventLine } from '../model/event-codec.js';
+import { decodeCheckpoint, encodeEventLine, spliceInPieces } from '../model/event-codec.js';
 import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
@@ -61,7 +61,7 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
         for (const { event, line } of linesToCopy(parent, copy)) {
           const changes = copy.take(event);
           if (changes === undefined) continue;
-          add(spliceEventLine(line.bytes, changes));
+          add(...spliceInPieces(line.bytes, changes, event));
           blobs.copyNamedBy(event);
         }
         const closing = copy.marker(eventCount);
@@ -81,23 +81,28 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
   });
 }
 
-function* linesToCopy(parent: LockedSession, copy: ForkCopy): Generator<LogLine & { readonly kind: 'event' }> {
-  const end = startOfTrailingIntent(parent);
-  for (const item of parent.log.scan(end === undefined ? {} : { end })) {
-    if (item.kind === 'torn' || (item.kind === 'damage' && copy.isComplete)) return;
-    if (item.kind === 'damage') throw parent.log.damaged(item.damage);
+/** A line that is an event. */
+type EventLine = LogLine & { readonly kind: 'event' };
+
+// The announcement of a rewind that was cut short says nothing about a fork; it is one only where it is the last event.
+function* linesToCopy({ log }: LockedSession, copy: ForkCopy): Generator<EventLine> {
+  let announcement: EventLine | undefined;
+  for (const item of log.scan()) {
+    if (item.kind === 'torn') return;
+    if (announcement !== undefined) yield announcement;
+    announcement = undefined;
+    if (item.kind === 'damage') {
+      if (copy.isComplete) return;
+      throw log.damaged(item.damage);
+    }
     if (!copy.reaches(item.event)) return;
-    yield item;
+    if (isRewindIntent(item.event)) announcement = withOwnBytes(item);
+    else yield item;
   }
 }
 
-// The announcement of a rewind that was cut short says nothing about a fork.
-function startOfTrailingIntent({ log }: LockedSession): number | undefined {
-  for (const item of log.scanBackwards()) {
-    if (item.kind === 'torn') continue;
-    return item.kind === 'event' && isRewindIntent(item.event) ? item.line.start : undefined;
-  }
-  return undefined;
+function withOwnBytes(item: EventLine): EventLine {
+  return { ...item, line: { ...item.line, bytes: new Uint8Array(item.line.bytes) } };
 }
 
 /** Copies the blobs that checkpoints name, each once; nothing else that lies among the parent's blobs is touched. */

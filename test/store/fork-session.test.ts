@@ -108,11 +108,14 @@ describe('forking', () => {
 
   test('given such an event with others behind it, then it is one like any other', async () => {
     const session = aSession().withMessages(1).withEvent({ type: 'session_checkpoint', payload: INTENT });
-    const store = tempStore(session.withMessages(1));
+    // Long enough that the buffer it was read into is used again before it is copied.
+    const store = tempStore(session.withEvent({ payload: JSON.stringify({ content: 'x'.repeat(400_000) }) }));
 
     await store.store.fork('s', { sessionId: 'f' });
 
-    expect(idsOf(linesOf(store, 'f'))).toEqual(['f:1', 'f:2', 'f:3', 'f:4']);
+    const lines = linesOf(store, 'f');
+    expect(idsOf(lines)).toEqual(['f:1', 'f:2', 'f:3', 'f:4']);
+    expect(lines[1]).toContain(`"payload":${INTENT}}`);
   });
 
   test('given goal and spec in the metadata of the parent, then the fork has neither', async () => {
