@@ -14,8 +14,6 @@ export interface KeptWork {
   readonly checkpoints: readonly OutlinedPayload[];
   /** What was done to files; undefined where none was changed. */
   readonly intent: RewindIntent | undefined;
-  /** The last sequence, that of the intent where there is one. */
-  readonly head: number;
 }
 
 /** One file that goes back with an undo. */
@@ -34,15 +32,19 @@ export interface FileToUndo {
  * A file of a later rewind alone was, when the first one began, what the first thing to name it since then says: a
  * checkpoint of the session in between, or the later rewind itself.
  * @param records - The one to be undone and all later ones, oldest first.
+ * @param wasThere - Tells whether an event was in the log at some time before: what an undo brings back into a log did
+ *   not happen in between.
  * @see FORMAT.md, 6, "Undo"
  */
-export function filesToUndo(records: readonly KeptWork[]): readonly FileToUndo[] {
+export function filesToUndo(
+  records: readonly KeptWork[],
+  wasThere: (sequence: number) => boolean,
+): readonly FileToUndo[] {
   const files = new Map<string, FileToUndo>();
   const seenBetween = new Map<string, FileState>();
-  let known = Number.POSITIVE_INFINITY; // of the first record only what it did counts, not what led to it
-  for (const { intent, checkpoints, head } of records) {
+  for (const [at, { intent, checkpoints }] of records.entries()) {
     for (const checkpoint of checkpoints) {
-      if (checkpoint.sequence > known) noteStates(checkpoint, seenBetween);
+      if (at > 0 && !wasThere(checkpoint.sequence)) noteStates(checkpoint, seenBetween);
     }
     for (const { path, before, to, folderModes } of intent?.files ?? []) {
       const earlier = files.get(path);
@@ -53,7 +55,6 @@ export function filesToUndo(records: readonly KeptWork[]): readonly FileToUndo[]
         folderModes: earlier?.folderModes ?? folderModes,
       });
     }
-    known = head;
   }
   return [...files.values()];
 }

@@ -106,7 +106,8 @@ function planUndo(deps: StoreDeps, sessionId: SessionId, paths: SessionPaths, op
   const present = [...new EventLog(deps, sessionId, paths).events()].map(refOf);
   const stays = new Set(before.events.map(identityOf));
   const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
-  const { workspace, files } = undoneFiles(deps, sessionId, paths, records, options.workspace);
+  const seen = records.length === 1 ? new Set<number>() : sequencesOf(kept, sessionId, ids, rewindId);
+  const { workspace, files } = undoneFiles(deps, sessionId, paths, records, seen, options.workspace);
   const last = before.events.at(-1);
   const plan: RewindPlan = {
     sessionId,
@@ -126,6 +127,7 @@ function undoneFiles(
   sessionId: SessionId,
   paths: SessionPaths,
   records: readonly KeptWork[],
+  seen: ReadonlySet<number>,
   named: string | undefined,
 ): { readonly workspace: ConfinedRoot | undefined; readonly files: readonly FileChange[] } {
   const first = records.find(({ intent }) => intent !== undefined)?.intent;
@@ -136,15 +138,17 @@ function undoneFiles(
   const blobs = new BlobStore(deps, paths);
   const kept = new KeptRecords(deps, paths);
   const isKept = (state: FileState): boolean => records.some(({ id }) => kept.hasBlob(id, state));
-  const files = filesToUndo(here).map(({ path, before, left, folderModes }): FileChange => {
-    const located = locate(deps, workspace, path);
-    const present = readPresent(deps, workspace, located);
-    const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
-    const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
-    const modes = folderModes === undefined ? {} : { folderModes };
-    const decision = decide(present, before, left, obstacle);
-    return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
-  });
+  const files = filesToUndo(here, (sequence) => seen.has(sequence)).map(
+    ({ path, before, left, folderModes }): FileChange => {
+      const located = locate(deps, workspace, path);
+      const present = readPresent(deps, workspace, located);
+      const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
+      const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
+      const modes = folderModes === undefined ? {} : { folderModes };
+      const decision = decide(present, before, left, obstacle);
+      return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
+    },
+  );
   return { workspace, files };
 }
 
@@ -187,15 +191,23 @@ function readKept(log: EventLog, sessionId: string): Omit<KeptWork, 'id'> {
   const events: EventRef[] = [];
   const checkpoints: StoredEvent[] = [];
   let intent: RewindIntent | undefined;
-  let head = 0;
   for (const event of log.events()) {
-    head = event.sequence;
     const found = decodeIntent(event, sessionId);
     if (found !== undefined) intent = found;
     else events.push(refOf(event));
     if (found === undefined && event.type === 'session_checkpoint') checkpoints.push(event);
   }
-  return { events, checkpoints, intent, head };
+  return { events, checkpoints, intent };
+}
+
+/** Gives every sequence that was in the log when a record was made, or before. */
+function sequencesOf(kept: KeptRecords, sessionId: string, ids: readonly string[], last: string): ReadonlySet<number> {
+  const sequences = new Set<number>();
+  for (const id of ids) {
+    if (id > last) break;
+    for (const item of kept.log(id, sessionId).scan()) if (item.kind === 'event') sequences.add(item.event.sequence);
+  }
+  return sequences;
 }
 
 type Markers = ReadonlyMap<string, { readonly createdAt: string; readonly target: number; readonly undoes: string }>;

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
@@ -113,9 +114,8 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
     }),
     sequences: () =>
       log()
-        .trimEnd()
         .split('\n')
-        .map((line) => (JSON.parse(line) as { sequence: number }).sequence),
+        .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { sequence: number }).sequence])),
   };
 }
 
@@ -136,15 +136,15 @@ function describeEntry(path: string): string {
 }
 
 function putAt(path: string, content: Content): void {
-  if (content !== null && !(content instanceof Uint8Array) && typeof content === 'object' && 'mode' in content) {
+  const special = content !== null && typeof content === 'object' && !(content instanceof Uint8Array);
+  if (special && 'mode' in content) {
     chmodSync(path, content.mode);
     return;
   }
-  if (content === null || (typeof content === 'object' && !(content instanceof Uint8Array)))
-    rmSync(path, { force: true });
+  // A link to a file is written through, one that leads nowhere is replaced.
+  if (content === null || special || !existsSync(path)) rmSync(path, { force: true });
   if (content === null) return;
   mkdirSync(dirname(path), { recursive: true });
-  const isLink = typeof content === 'object' && !(content instanceof Uint8Array);
-  if (isLink) symlinkSync(content.link, path);
+  if (special) symlinkSync(content.link, path);
   else writeFileSync(path, content);
 }
