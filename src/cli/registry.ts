@@ -133,6 +133,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/fork.js')).fork,
   },
   {
+    name: 'resume',
+    aliases: [],
+    summary: 'Go on with a session',
+    group: 'Go on',
+    load: async () => (await import('./commands/resume.js')).resume,
+  },
+  {
     name: 'schema',
     aliases: [],
     summary: 'Print the JSON Schema of what a command prints with --json',

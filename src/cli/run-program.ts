@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import process from 'node:process';
 import { errnoOf, SystemError } from '../errors.js';
 
 /** What another program said and how it ended. */
@@ -60,7 +61,14 @@ export async function runInPlace(
   args: readonly string[],
   { cwd, env }: Omit<ProgramSurroundings, 'signal'>,
 ): Promise<number> {
-  return ending(spawn(path, args, { cwd, env, stdio: 'inherit', shell: false }), path);
+  // Ctrl-C goes to both, and is for the program: it decides whether that ends it.
+  const stay = () => {};
+  process.on('SIGINT', stay);
+  try {
+    return await ending(spawn(path, args, { cwd, env, stdio: 'inherit', shell: false }), path);
+  } finally {
+    process.off('SIGINT', stay);
+  }
 }
 
 /** Gives the exit code of a process, 128 and more when a signal ended it, as a shell tells it. */
