@@ -126,6 +126,27 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/checkpoint-restore.js')).checkpointRestore,
   },
   {
+    name: 'spec record',
+    aliases: [],
+    summary: 'Record what became of the spec of a session',
+    group: 'Change',
+    load: async () => (await import('./commands/spec-record.js')).specRecord,
+  },
+  {
+    name: 'spec implement',
+    aliases: [],
+    summary: 'Find or make the session that implements a spec',
+    group: 'Change',
+    load: async () => (await import('./commands/spec-implement.js')).specImplement,
+  },
+  {
+    name: 'spec show',
+    aliases: [],
+    summary: 'Show the spec of a session',
+    group: 'Change',
+    load: async () => (await import('./commands/spec-show.js')).specShow,
+  },
+  {
     name: 'fork',
     aliases: [],
     summary: 'Start a new session from the events of another',
