@@ -1,7 +1,7 @@
 import { aMessage } from '../support/event-builder.js';
 import { type CallName, MemoryFileSystem, MUTATING_CALLS, type Tree } from '../support/memory-file-system.js';
 import { RecordingFileSystem, type Trace } from '../support/recording-file-system.js';
-import { type CrashState, countStates, crashStates, PERSONAS, type Persona } from './crash-states.js';
+import { type CrashState, countStates, crashStates, PERSONAS, type Persona, treeKey } from './crash-states.js';
 import type { Scenario } from './scenarios.js';
 import type { StrictSession } from './strict-reader.js';
 import { type View, viewOf } from './view.js';
@@ -96,6 +96,19 @@ export async function record(scenario: Scenario): Promise<Recorded> {
   return { trace: (fs as RecordingFileSystem).trace(), before, after: viewOf(world.fs.snapshot()) };
 }
 
+/** Holds a disk that an operation left, without a crash, to the same invariants. */
+export async function verifyOutcome(
+  scenario: Scenario,
+  recorded: Recorded,
+  tree: Tree,
+  acknowledged: boolean,
+  where: string,
+): Promise<readonly Violation[]> {
+  const examiner = new Examiner(scenario, recorded);
+  await examiner.examineDisk(tree, acknowledged, where);
+  return examiner.violations;
+}
+
 class InvariantError extends Error {
   readonly invariant: string;
   constructor(invariant: string, message: string) {
@@ -108,6 +121,8 @@ class InvariantError extends Error {
 interface Expectation {
   readonly acknowledged: boolean;
   readonly workspaceAsFound: string | undefined;
+  /** Whether folders that nothing is in may be there or not: they are removed where that is possible. */
+  readonly looseFolders?: boolean;
 }
 
 class Examiner {
@@ -147,6 +162,11 @@ class Examiner {
     }
     const calls = trace.calls.map(({ name, path }, call) => ({ name, path, states: generatedAt[call + 1] ?? 0 }));
     return { scenario: this.#scenario.name, persona, states: states.length, nested: nestedSeen.size, sampled, calls };
+  }
+
+  async examineDisk(tree: Tree, acknowledged: boolean, where: string): Promise<void> {
+    const state: CrashState = { tree, key: treeKey(tree), acknowledged, point: 0, lost: '' };
+    await this.#examine(state, { acknowledged, workspaceAsFound: undefined, looseFolders: true }, 'kill', where);
   }
 
   #expectationOf(state: CrashState): Expectation {
@@ -206,17 +226,18 @@ class Examiner {
     }
   }
 
-  #checkOutcome(tree: Tree, { acknowledged, workspaceAsFound }: Expectation): void {
+  #checkOutcome(tree: Tree, { acknowledged, workspaceAsFound, looseFolders = false }: Expectation): void {
     const view = reading('readable after recovery', () => viewOf(tree));
     const { before, after } = this.#recorded;
-    const isNew = this.#matches(view, after);
+    const isNew = this.#matches(view, after, looseFolders);
     if (acknowledged && isNew !== undefined) throw new InvariantError('acknowledged is durable', isNew);
     if (isNew === undefined) {
       checkKept(view, after);
       return;
     }
     const asFound = workspaceAsFound === undefined ? before : { ...before, workspace: workspaceAsFound };
-    const isOld = this.#matches(view, before) === undefined ? undefined : this.#matches(view, asFound);
+    const isOld =
+      this.#matches(view, before, looseFolders) === undefined ? undefined : this.#matches(view, asFound, looseFolders);
     if (isOld === undefined) {
       checkKept(view, before);
       return;
@@ -226,7 +247,7 @@ class Examiner {
     throw new InvariantError('all or nothing', `neither old (${isOld}) nor new (${isNew})`);
   }
 
-  #matches(view: View, wanted: View): string | undefined {
+  #matches(view: View, wanted: View, looseFolders: boolean): string | undefined {
     const ids = [...view.sessions.keys()].join();
     const wantedIds = [...wanted.sessions.keys()].join();
     if (ids !== wantedIds) return `sessions ${ids} instead of ${wantedIds}`;
@@ -237,7 +258,8 @@ class Examiner {
       const wantedMetadata = this.#comparable(session);
       if (metadata !== wantedMetadata) return `metadata ${metadata} instead of ${wantedMetadata}`;
     }
-    if (view.workspace !== wanted.workspace) return `files\n${view.workspace}\ninstead of\n${wanted.workspace}`;
+    const files = ({ workspace }: View): string => (looseFolders ? withoutFolders(workspace) : workspace);
+    if (files(view) !== files(wanted)) return `files\n${view.workspace}\ninstead of\n${wanted.workspace}`;
     return undefined;
   }
 
@@ -324,6 +346,13 @@ async function recovered(scenario: Scenario, tree: Tree): Promise<{ readonly tra
   await settle(scenario, world);
   if (world.fs.openCount > 0) throw new InvariantError('every file is closed', `${world.fs.openCount} are open`);
   return { trace: (fs as RecordingFileSystem).trace(), tree: world.fs.snapshot() };
+}
+
+function withoutFolders(workspace: string): string {
+  return workspace
+    .split('\n')
+    .filter((line) => !/^\/.*\/ \d+$/.test(line))
+    .join('\n');
 }
 
 function checkKept(view: View, wanted: View): void {
