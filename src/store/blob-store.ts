@@ -72,8 +72,8 @@ export class BlobStore {
         return stored;
       }
       fs.rename(temp, this.pathOf(stored.hash));
-      syncFolder(fs, this.#paths.blobs);
       if (found === 'missing') this.#added.push(stored.hash);
+      syncFolder(fs, this.#paths.blobs);
       return stored;
     } catch (error) {
       removeQuietly(fs, temp);

@@ -1,0 +1,334 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SessionStore } from '../../src/store/session-store.js';
+import { type FaultyCall, faultyFileSystem } from '../support/faulty-file-system.js';
+import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
+
+const OTHER = 'other-project';
+
+/** A session whose rewind to 1 restores `a` and `d/b`, deletes `new/c`, and brings `gone` back. */
+async function aSessionToRewind(): Promise<TempWorkspace> {
+  const temp = await tempWorkspace();
+  temp.put({ a: 'a0', 'd/b': 'b0', gone: 'g0' });
+  mkdirSync(join(dirname(temp.workspace), OTHER));
+  await temp.say();
+  await temp.tool({ a: 'a1', 'd/b': 'b1', gone: null, 'new/c': 'c1' });
+  await temp.say();
+  return temp;
+}
+
+interface Obstacle {
+  readonly code: string | RegExp;
+  readonly names: RegExp;
+  /** Puts it in the way; a store is given back where it takes another one to meet it. */
+  readonly put: (temp: TempWorkspace) => SessionStore | undefined;
+  readonly options?: object;
+}
+
+const blobOf = (temp: TempWorkspace, content: string): string => {
+  const blobs = temp.path('checkpoints/blobs');
+  const name = readdirSync(blobs).find((blob) => readFileSync(join(blobs, blob), 'utf8').startsWith(content));
+  return join(blobs, name ?? 'not there');
+};
+const onDisk = (temp: TempWorkspace, changes: object): SessionStore =>
+  new SessionStore({ ...temp.deps, fs: { ...temp.deps.fs, ...changes } });
+
+const OBSTACLES: Readonly<Record<string, Obstacle>> = {
+  'a blob missing': {
+    code: 'INCOMPLETE',
+    names: /"a" its blob [0-9a-f]{64} is missing/,
+    put: (temp) => void unlinkSync(blobOf(temp, 'a0')),
+  },
+  'a blob altered': {
+    code: 'INCOMPLETE',
+    names: /"d\/b" its blob [0-9a-f]{64} was altered/,
+    put: (temp) => void writeFileSync(blobOf(temp, 'b0'), 'b0 altered'),
+  },
+  'a target that is a folder': {
+    code: 'INCOMPLETE',
+    names: /"gone" is a folder now/,
+    put: (temp) => void temp.put({ 'gone/inside': 'x' }),
+  },
+  'a folder that cannot be written': {
+    code: 'INCOMPLETE',
+    names: /"d\/b" its folder cannot be written to/,
+    put: (temp) => onDisk(temp, { mayChange: (path: string) => !path.endsWith('/d') }),
+  },
+  'the workspace gone': {
+    code: 'WORKSPACE_REFUSED',
+    names: /workspace.* is not there/,
+    put: (temp) => void renameSync(temp.workspace, `${temp.workspace}-moved`),
+  },
+  'the workspace of another project': {
+    code: 'WORKSPACE_REFUSED',
+    names: /other-project.*is not the session's own/,
+    put: () => undefined,
+    options: { other: true },
+  },
+  'a target that somebody changed': {
+    code: 'CONFLICT',
+    names: /"a" was changed/,
+    put: (temp) => {
+      temp.clock.pass(60_000);
+      temp.put({ a: 'mine' });
+      return undefined;
+    },
+  },
+  'a log that moved on': {
+    code: 'STALE_PLAN',
+    names: /ends with event 5, not 3/,
+    put: () => undefined,
+    options: { expectHead: 3 },
+  },
+  'a full disk': {
+    code: 'SYSTEM',
+    names: /ENOSPC/,
+    put: (temp) => onDisk(temp, faultyFileSystem({ on: 'write', nth: 1, as: 'ENOSPC', lasting: true })),
+  },
+};
+
+describe('what stands in the way of a rewind', () => {
+  const names = Object.keys(OBSTACLES);
+  // A workspace that is gone may be elsewhere: then the one that is named is taken for it.
+  const isMove = (pair: readonly string[]): boolean => pair.join().includes('gone,the workspace of another');
+  const pairs = names
+    .flatMap((first, at) => names.slice(at).map((second) => [first, second] as const))
+    .filter((pair) => !isMove(pair));
+
+  test.each(pairs)(
+    'given %s, and %s, then all is as it was and the message names one of them',
+    async (first, second) => {
+      const temp = await aSessionToRewind();
+      const obstacles = [...new Set([first, second])].map((name) => OBSTACLES[name] as Obstacle);
+      const stores = obstacles.map(({ put }) => put(temp)).filter((store) => store !== undefined);
+      const store = stores[0] ?? temp.store;
+      const { other, ...options } = Object.assign({}, ...obstacles.map(({ options: its = {} }) => its)) as {
+        other?: boolean;
+      };
+      const workspace = other === true ? join(dirname(temp.workspace), OTHER) : undefined;
+      const everything = (): unknown => [
+        existsSync(temp.workspace) ? temp.everything() : [temp.log(), temp.text('metadata.json')],
+      ];
+      const before = everything();
+
+      const error = await store.rewind('s', { target: 1, workspace, ...options }).then(
+        () => undefined,
+        (thrown: Error & { code: string }) => thrown,
+      );
+
+      const met = obstacles.filter(({ code, names: named }) => error?.code === code && named.test(error.message));
+      expect([error?.code, error?.message, met.length > 0]).toEqual([expect.anything(), expect.any(String), true]);
+      expect(everything()).toEqual(before);
+    },
+  );
+
+  test('given that it is out of the way again, then the same rewind is done', async () => {
+    const temp = await aSessionToRewind();
+    const full = onDisk(temp, faultyFileSystem({ on: 'write', nth: 3, as: 'half', lasting: true }));
+    await expect(full.rewind('s', { target: 1 })).rejects.toMatchObject({ code: 'SYSTEM', errno: 'ENOSPC' });
+
+    await temp.store.rewind('s', { target: 1 });
+
+    expect(temp.files().filter((line) => line.includes('file'))).toHaveLength(3);
+  });
+
+  test.each(['ENOSPC', 'EIO', 'EACCES'] as const)(
+    'given %s once at any changing call, then all is old or all is new',
+    async (as) => {
+      for (let nth = 1; ; nth += 1) {
+        const temp = await aSessionToRewind();
+        const before = temp.everything();
+        const fileSystem = faultyFileSystem({ nth, as });
+        const failed = await onDisk(temp, fileSystem)
+          .rewind('s', { target: 1 })
+          .then(
+            () => false,
+            () => true,
+          );
+        const isNew = temp.log().includes('session_rewind');
+        if (!fileSystem.hit) break;
+        if (!isNew) expect([failed, temp.everything()]).toEqual([true, before]);
+        else expect(temp.files().join()).not.toContain('c1');
+        expect(temp.files().join()).not.toContain('.zs-');
+      }
+    },
+  );
+
+  test.runIf(process.getuid?.() === 0)(
+    'given a file that the system will not let go of, then all is as it was',
+    async ({ skip }) => {
+      const temp = await aSessionToRewind();
+      if (spawnSync('chattr', ['+i', temp.at('d/b')]).status !== 0) skip();
+      const before = temp.everything();
+      try {
+        await expect(temp.store.rewind('s', { target: 1 })).rejects.toMatchObject({ code: 'SYSTEM', errno: 'EPERM' });
+        expect(temp.everything()).toEqual(before);
+      } finally {
+        execFileSync('chattr', ['-i', temp.at('d/b')]);
+      }
+    },
+  );
+
+  test('given leave to be partial, then the rest is done and what is left out is named', async () => {
+    const temp = await aSessionToRewind();
+    unlinkSync(blobOf(temp, 'a0'));
+
+    const { report } = await temp.store.rewind('s', { target: 1, allowPartial: true });
+
+    expect(report.skipped).toEqual([{ path: 'a', reason: expect.stringContaining('is missing') }]);
+    expect([readFileSync(temp.at('a'), 'utf8'), readFileSync(temp.at('d/b'), 'utf8')]).toEqual(['a1', 'b0']);
+  });
+});
+
+describe('somebody who writes while a rewind is under way', () => {
+  const CALLS: readonly FaultyCall[] = ['create', 'unlink', 'fsync', 'write'];
+
+  test.each(CALLS)(
+    'given that the user saves a file at any %s, then what was saved is there, or kept',
+    async (call) => {
+      for (let nth = 1; nth < 60; nth += 1) {
+        const temp = await aSessionToRewind();
+        const before = [temp.log(), temp.text('metadata.json')];
+        let left = nth;
+        const act = temp.deps.fs[call as 'rename'] as (...args: unknown[]) => unknown;
+        const meddling = (...args: unknown[]): unknown => {
+          left -= 1;
+          if (left === 0) writeFileSync(temp.at('d/b'), 'saved by the user');
+          return act(...args);
+        };
+        const failure = await onDisk(temp, { [call]: meddling })
+          .rewind('s', { target: 1 })
+          .then(
+            () => undefined,
+            (error: { code?: string }) => error.code,
+          );
+        if (left > 0) break;
+
+        const present = existsSync(temp.at('d/b')) ? readFileSync(temp.at('d/b'), 'utf8') : '';
+        const kept = readdirSync(temp.path('checkpoints/blobs')).some(
+          (blob) => readFileSync(temp.path('checkpoints/blobs', blob), 'utf8') === 'saved by the user',
+        );
+        expect(present === 'saved by the user' || kept).toBe(true);
+        if (failure !== undefined) {
+          expect(failure).toBe('STALE_PLAN');
+          expect([
+            temp.log(),
+            temp.text('metadata.json'),
+            readFileSync(temp.at('a'), 'utf8'),
+            existsSync(temp.at('new/c')),
+          ]).toEqual([...before, 'a1', true]);
+        }
+      }
+    },
+  );
+});
+
+describe('a rewind', () => {
+  test('given a dry run, then nothing is written and the plan is that of the rewind', async () => {
+    const temp = await aSessionToRewind();
+    const before = temp.everything();
+
+    const plan = await temp.store.previewRewind('s', { target: 1 });
+
+    expect(temp.everything()).toEqual(before);
+    expect(plan.files.map(({ path, action }) => [path, action])).toEqual([
+      ['a', 'restore'],
+      ['d/b', 'restore'],
+      ['gone', 'restore'],
+      ['new/c', 'delete'],
+    ]);
+    expect((await temp.store.rewind('s', { target: 1 })).plan).toEqual(plan);
+  });
+
+  test('given only some paths, then the others stay; a dot means all', async () => {
+    const temp = await aSessionToRewind();
+
+    await temp.store.rewind('s', { target: 1, part: 'files', paths: ['./d/'] });
+    expect([readFileSync(temp.at('a'), 'utf8'), readFileSync(temp.at('d/b'), 'utf8')]).toEqual(['a1', 'b0']);
+    await temp.store.rewind('s', { target: 1, part: 'files', paths: ['.'] });
+    expect(readFileSync(temp.at('a'), 'utf8')).toBe('a0');
+  });
+
+  test('given a target that is excluded and a checkpoint, then it is undone as well', async () => {
+    const temp = await aSessionToRewind();
+
+    await temp.store.rewind('s', { target: 3, excludeTarget: true });
+
+    expect([readFileSync(temp.at('a'), 'utf8'), temp.sequences().slice(0, 2)]).toEqual(['a0', [1, 2]]);
+  });
+
+  test('given a target in a gap, then it is not found and its neighbours are named', async () => {
+    const temp = await aSessionToRewind();
+    await temp.store.rewind('s', { target: 1 });
+
+    await expect(temp.store.rewind('s', { target: 3 })).rejects.toMatchObject({ code: 'EVENT_NOT_FOUND' });
+  });
+
+  test('given lines with what we do not know, then the kept ones stay byte for byte', async () => {
+    const temp = await tempWorkspace();
+    const odd =
+      '{"id":"s:1","sessionId":"s","sequence":1,"type":"later","createdAt":"2026-07-09T12:00:00Z","payload":{"n":12345678901234567890,"x":1.0,"a":"\\u003c","a":2},"traceId":"t"}\r\n\n';
+    writeFileSync(temp.path('events.jsonl'), odd);
+    await temp.say();
+
+    await temp.store.rewind('s', { target: 1 });
+
+    expect(temp.log().startsWith(odd)).toBe(true);
+  });
+
+  test('given a file with another name outside, then that one keeps its content (test 45)', async () => {
+    const temp = await aSessionToRewind();
+    linkSync(temp.at('a'), join(temp.outside, 'same file'));
+
+    await temp.store.rewind('s', { target: 1 });
+
+    expect([readFileSync(temp.at('a'), 'utf8'), readFileSync(join(temp.outside, 'same file'), 'utf8')]).toEqual([
+      'a0',
+      'a1',
+    ]);
+  });
+
+  test('given a repository, then git sees what it saw then, and after the undo what it saw before', async () => {
+    const temp = await tempWorkspace();
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', temp.workspace, '-c', 'user.name=n', '-c', 'user.email=n@example.invalid', ...args], {
+        encoding: 'utf8',
+      });
+    git('init', '-q');
+    temp.put({ tracked: '1', 'bin/run': 'x', 'old/name': 'moved', link: { link: 'tracked' } });
+    temp.put({ 'bin/run': { mode: 0o755 } });
+    git('add', '-A');
+    git('commit', '-qm', 'start');
+    temp.put({ tracked: 'two', untracked: 'u' });
+    await temp.say();
+    const status = (): string => git('status', '--porcelain', '-uall');
+    const then = status();
+    const change = {
+      tracked: '3',
+      'bin/run': { mode: 0o644 },
+      'old/name': null,
+      'new/name': 'moved',
+      untracked: null,
+      link: { link: 'bin/run' },
+    } as const;
+    await temp.tool(change);
+    const now = status();
+
+    await temp.store.rewind('s', { target: 1 });
+    expect(status()).toBe(then);
+    await temp.store.undoRewind('s');
+    expect(status()).toBe(now);
+    expect(now).not.toBe(then);
+  });
+});
