@@ -57,7 +57,7 @@ export function openContext(
 }
 
 function openStore(
-  { env, now, uid }: CliContext,
+  { env, now, uid, signal }: CliContext,
   { root, lockTimeoutMs, flock, asOwner }: GlobalOptions,
   onWarning: (warning: StoreWarning) => void,
 ): { readonly deps: StoreDeps; readonly store: SessionStore } {
@@ -66,6 +66,7 @@ function openStore(
     env,
     now,
     lockTimeoutMs,
+    signal,
     flock: flock ? 'auto' : 'off',
     uid,
     asOwner,

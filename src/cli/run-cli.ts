@@ -37,6 +37,7 @@ async function runCommand(command: Command, args: ParsedArguments, context: CliC
   const { openContext } = await import('./open-context.js');
   const commandContext = openContext(context, globals, runCli);
   if (!globals.redact) await commandContext.note('What looks like a secret is shown as it is (--no-redact).');
+  context.signal.throwIfAborted();
   const done = command.execute(commandContext, args);
   // What only reads may be left where it is; what writes has to end well first.
   return command.writes === true ? done : Promise.race([done, interruption(context.signal)]);

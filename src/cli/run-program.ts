@@ -45,8 +45,7 @@ export async function runInShell(
   // It need not read all of it, or any.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
-  const code = await ending(child, command);
-  signal.throwIfAborted();
+  const code = await ending(child, command, signal);
   if (size > MAX_OUTPUT_BYTES) throw new SystemError(`${command}: gave more than 16 MiB`, 'EFBIG', undefined);
   return { code, out: Buffer.concat(out), err };
 }
@@ -72,15 +71,16 @@ export async function runInPlace(
 }
 
 /** Gives the exit code of a process, 128 and more when a signal ended it, as a shell tells it. */
-function ending(child: ChildProcess, name: string): Promise<number> {
+function ending(child: ChildProcess, name: string, signal?: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (cause) => {
-      if (cause.name === 'AbortError') return; // it ends, too
+      // What it started may hold the pipes for longer: nobody waits for that.
+      if (signal?.aborted === true) return reject(signal.reason);
       const errno = errnoOf(cause) ?? 'EIO';
       reject(new SystemError(`${name} cannot be started: ${errno}`, errno, name, { cause }));
     });
-    child.once('close', (code, signal) => {
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    child.once('close', (code, by) => {
+      resolve(code ?? 128 + (by === null ? 0 : constants.signals[by]));
     });
   });
 }

@@ -18,6 +18,8 @@ export interface FileLockOptions {
   readonly warn: (warning: StoreWarning) => void;
   /** Gives a lock file to the owner of the store. */
   readonly own?: (path: string) => void;
+  /** Ends every wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 // One queue for all stores of the process: two of them may be open on one folder.
@@ -28,7 +30,7 @@ const turns = createTurnQueue();
  * folder under it. Always in this order, and Zero takes only the second, so nobody waits in a circle.
  * @see RELIABILITY.md, 3.2
  */
-export function fileLocks({ root, timeoutMs, flock, warn, own = () => {} }: FileLockOptions): LockProvider {
+export function fileLocks({ root, timeoutMs, flock, warn, own = () => {}, signal }: FileLockOptions): LockProvider {
   const locker = createFileLocker();
   let warned = false;
 
@@ -70,7 +72,7 @@ export function fileLocks({ root, timeoutMs, flock, warn, own = () => {} }: File
 
   return {
     async withLock(id, folder, work) {
-      const deadline = startDeadline(timeoutMs);
+      const deadline = startDeadline(timeoutMs, signal);
       try {
         const endTurn = await turns.take(keyOf(folder), deadline);
         try {

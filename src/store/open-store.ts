@@ -22,6 +22,8 @@ export interface StoreOptions {
    * it, for when nobody else writes to the store.
    */
   readonly flock?: 'auto' | 'off' | undefined;
+  /** Ends the wait for a busy session, with its reason; what is under way goes on to its end. */
+  readonly signal?: AbortSignal | undefined;
   /** Told of what stopped nothing and should be known. */
   readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
   /** The user id of this process; with it, writing to another user's store is refused unless `asOwner`. */
@@ -69,7 +71,14 @@ export function storeDeps(options: StoreOptions): StoreDeps {
     newId: options.newId ?? ulidMaker(now),
     locks:
       options.locks ??
-      fileLocks({ root: resolve(root), timeoutMs, flock: options.flock ?? 'auto', warn, own: ownership.own }),
+      fileLocks({
+        root: resolve(root),
+        timeoutMs,
+        flock: options.flock ?? 'auto',
+        warn,
+        own: ownership.own,
+        signal: options.signal,
+      }),
     warn,
     checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
     homes: [env.HOME, env.USERPROFILE]

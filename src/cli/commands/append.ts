@@ -39,7 +39,7 @@ export const append = defineCommand<AppendView>({
   schemas: [{ events: { type: 'array', items: EVENT_SCHEMA }, appended: { type: 'boolean' } }],
   output: {
     text: ({ events }, { redaction }) =>
-      events.map(({ sequence, type }) => `${sequence} ${safeText(redaction.text(type))}\n`),
+      events.map(({ sequence, type }) => `${sequence} ${safeText(redaction.text(type))}\n`).join(''),
     json: ({ events, appended }, { redaction }) => ({
       members: { events: events.map((event) => eventJson(event, redaction)), appended },
     }),
