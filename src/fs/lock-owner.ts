@@ -1,6 +1,7 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { errnoOf } from '../errors.js';
+import { replaceWhole } from './atomic-file.js';
 import type { ProcessIdentity } from './process-identity.js';
 
 /** Who made a lock directory: the process, and a token that no other taking of the lock shares. */
@@ -15,12 +16,7 @@ export function ownerPathOf(lockPath: string): string {
 
 /** Writes who owns a lock, replacing whoever did before. Not synced: after a power cut there is no owner to find. */
 export async function writeLockOwner(lockPath: string, owner: LockOwner): Promise<void> {
-  const file = await open(ownerPathOf(lockPath), REPLACE, 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify(owner)}\n`);
-  } finally {
-    await file.close();
-  }
+  await replaceWhole(ownerPathOf(lockPath), `${JSON.stringify(owner)}\n`, 0o600);
 }
 
 /** Reads who owns a lock. Gives undefined when the file is missing, cut short, or not one of ours. */
@@ -64,9 +60,8 @@ export async function removeLockOwner(lockPath: string): Promise<void> {
 }
 
 // Neither a link nor a pipe that somebody put there is followed or waited for. Windows has neither flag.
-const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const READ_ONLY = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-const REPLACE = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
 /** Longer files are not ours. */
 const LONGEST_OWNER = 4096;

@@ -9,7 +9,6 @@ export interface StoreWarning {
     | 'NO_FLOCK'
     | 'HARD_LINKED'
     | 'REWIND_RECOVERED'
-    | 'BLOB_NOT_COPIED'
     | 'TORN_TAIL'
     | 'SWEEP_FAILED'
     | 'BLOB_NOT_COPIED';
