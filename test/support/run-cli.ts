@@ -26,12 +26,14 @@ export interface CliSurroundings {
   readonly signal?: AbortSignal;
   /** Closes stdout after so many bytes, as `| head` does. */
   readonly closeAfter?: number;
+  /** What writing to stdout fails with, as on a full disk. */
+  readonly outFailure?: Error;
 }
 
 /** Runs a command line in this process, on streams that are kept. */
 export async function runCommandLine(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
   const { root, env = {}, cwd = tmpdir(), now = fixedClock().now, columns, signal, closeAfter } = surroundings;
-  const out = new KeptOutput(closeAfter);
+  const out = new KeptOutput(closeAfter, surroundings.outFailure);
   const err = new KeptOutput();
   const isTerminal = columns !== undefined;
   const context: CliContext = {
@@ -55,10 +57,12 @@ export async function runCommandLine(argv: readonly string[], surroundings: CliS
 class KeptOutput implements Output {
   readonly #parts: Uint8Array[] = [];
   readonly #closing = new AbortController();
+  readonly #failure: Error | undefined;
   #room: number;
 
-  constructor(closeAfter = Number.POSITIVE_INFINITY) {
+  constructor(closeAfter = Number.POSITIVE_INFINITY, failure?: Error) {
     this.#room = closeAfter;
+    this.#failure = failure;
   }
 
   get closed(): boolean {
@@ -70,6 +74,7 @@ class KeptOutput implements Output {
   }
 
   async write(data: string | Uint8Array): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
     if (this.closed) return;
     const bytes = Buffer.from(data);
     this.#parts.push(bytes.subarray(0, Math.max(0, this.#room)));
