@@ -69,6 +69,8 @@ export interface FileSystem {
   rmdir(path: string): void;
   /** Gives a file, folder or link another owner; a link is not followed. */
   chown(path: string, uid: number, gid: number): void;
+  /** Sets the time of the last change, milliseconds since 1970; a link is not followed. */
+  setModified(path: string, mtimeMs: number): void;
 }
 
 /** An open folder; `path` leads to it for as long as it is open. */
@@ -154,6 +156,7 @@ export const nodeFileSystem: FileSystem = {
   unlink: (path) => fs.unlinkSync(path),
   rmdir: (path) => fs.rmdirSync(path),
   chown: (path, uid, gid) => fs.lchownSync(path, uid, gid),
+  setModified: (path, mtimeMs) => fs.lutimesSync(path, mtimeMs / 1000, mtimeMs / 1000),
 };
 
 function openFolder(path: string): FolderHandle {

@@ -36,6 +36,10 @@ export interface IntendedChange {
   readonly to: FileState;
   /** The modes of the folders that go with the file, outermost first: they come back as they were. */
   readonly folderModes?: readonly number[] | undefined;
+  /** When the file was last changed, milliseconds since 1970: taken back, it must not look newly written. */
+  readonly mtimeMs?: number | undefined;
+  /** Set where what was there was somebody else's, and overwritten by force: it stays somebody else's. */
+  readonly isForeign?: boolean | undefined;
 }
 
 /** Tells whether an event announces a rewind. */
@@ -63,10 +67,15 @@ export function isOwnCheckpoint(event: Pick<StoredEvent, 'id' | 'type' | 'payloa
 export function encodeIntent(intent: RewindIntent): RawJson {
   return encodeRecord({
     tool: REWIND_INTENT_TOOL,
-    files: intent.files.map(({ path, before, to, folderModes = [] }) => {
+    files: intent.files.map(({ path, before, to, folderModes = [], mtimeMs, isForeign }) => {
       const { path: _path, ...state } = encodeCheckpointFile({ path, state: to });
-      const modes = folderModes.length > 0 ? { dirModes: folderModes } : {};
-      return { ...encodeCheckpointFile({ path, state: before }), to: state, ...modes };
+      return {
+        ...encodeCheckpointFile({ path, state: before }),
+        to: state,
+        ...(folderModes.length > 0 ? { dirModes: folderModes } : {}),
+        ...(mtimeMs === undefined ? {} : { mtime: mtimeMs }),
+        ...(isForeign === true ? { foreign: true } : {}),
+      };
     }),
     rewind: {
       id: intent.id,
@@ -105,7 +114,7 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
         path,
         before: state,
         to: after[at]?.state ?? state,
-        ...folderModesOf(files[at]),
+        ...factsOf(files[at]),
       })),
       ...(typeof undoes === 'string' ? { undoes } : {}),
       ...(filesOnly === true ? { filesOnly } : {}),
@@ -153,10 +162,15 @@ function targetsAsCheckpoint(files: readonly unknown[]): RawJson {
   return encodeRecord({ tool: '', files: targets });
 }
 
-// A log from elsewhere must not make folders with special bits.
-function folderModesOf(file: unknown): Pick<IntendedChange, 'folderModes'> {
-  const modes = isRecord(file) ? file.dirModes : undefined;
-  if (!Array.isArray(modes)) return {};
+function factsOf(file: unknown): Pick<IntendedChange, 'folderModes' | 'mtimeMs' | 'isForeign'> {
+  if (!isRecord(file)) return {};
+  const { dirModes, mtime, foreign } = file;
   const isMode = (mode: unknown): mode is number => typeof mode === 'number' && Number.isInteger(mode) && mode > 0;
-  return modes.every(isMode) ? { folderModes: modes.map((mode: number) => mode & 0o777) } : {};
+  const modes = Array.isArray(dirModes) && dirModes.every(isMode) ? dirModes : undefined;
+  return {
+    // A log from elsewhere must not make folders with special bits.
+    ...(modes === undefined ? {} : { folderModes: modes.map((mode: number) => mode & 0o777) }),
+    ...(typeof mtime === 'number' ? { mtimeMs: mtime } : {}),
+    ...(foreign === true ? { isForeign: true } : {}),
+  };
 }

@@ -17,6 +17,8 @@ export interface StateChange {
   readonly place: number;
   /** The modes of the innermost folders, should they have to be made, outermost first. */
   readonly folderModes?: readonly number[] | undefined;
+  /** When it was last changed, for what is taken back; else it is new. */
+  readonly mtimeMs?: number | undefined;
   /** What must be there when it is changed; undefined where nobody looked. */
   readonly seen?: SeenEntry | undefined;
 }
@@ -123,16 +125,17 @@ function stage(
   session: LockedSession,
   workspace: ConfinedRoot,
   temp: string,
-  { path, to, folderModes = [] }: StateChange,
+  { path, to, folderModes = [], mtimeMs }: StateChange,
 ): void {
   const { fs } = session.deps;
   workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, folderModes, (folder, name) => {
     const tempPath = `${folder.path}/${temp}`;
     if (to.kind === 'link') {
       fs.symlink(to.target, tempPath);
+      keepTime(session, tempPath, mtimeMs);
     } else if (to.kind === 'stored') {
       const mode = to.mode > 0 ? to.mode : presentMode(session, folder, name);
-      stageContent(session, tempPath, to, mode);
+      stageContent(session, tempPath, to, mode, mtimeMs);
     }
   });
 }
@@ -148,6 +151,7 @@ function stageContent(
   tempPath: string,
   to: FileState & { kind: 'stored' },
   mode: number,
+  mtimeMs: number | undefined,
 ): void {
   const { fs } = session.deps;
   if (to.hash === undefined) throw new Error(`planned to restore from ${to.blob}, which is no hash`);
@@ -169,12 +173,23 @@ function stageContent(
       // The blob may have been swapped since the plan checked it.
       if (hash.digest('hex') !== to.hash) throw new StalePlanError(`Blob ${to.hash} changed while it was restored`);
       fs.fchmod(target, mode);
+      keepTime(session, tempPath, mtimeMs);
       syncFile(fs, target, tempPath);
     } finally {
       fs.close(target);
     }
   } finally {
     fs.close(source);
+  }
+}
+
+// The time tells whether somebody else changed a file; without it a file that was taken back would look like that.
+function keepTime({ deps }: LockedSession, path: string, mtimeMs: number | undefined): void {
+  if (mtimeMs === undefined) return;
+  try {
+    deps.fs.setModified(path, mtimeMs);
+  } catch {
+    // Then a later rewind asks once more than it would have to.
   }
 }
 

@@ -41,7 +41,11 @@ export class FileWork {
   /** Tells whether what is at a path now is somebody else's work. */
   isForeign(path: string, present: PresentState): boolean {
     if (present.kind !== 'file' && present.kind !== 'link') return false;
-    return this.#logs.every((_, at) => !accountsFor(this.#workOf(at), path, present, at === 0));
+    const holds = (work: LogWork, at: number): boolean => accountsFor(work, path, present, at === 0);
+    if (holds(this.#workOf(0), 0)) return false;
+    const kept = this.#logs.slice(1).map((_, at) => this.#workOf(at + 1));
+    if (kept.some((work) => wasForeign(work, path, present))) return true;
+    return !kept.some((work, at) => holds(work, at + 1));
   }
 
   #workOf(at: number): LogWork {
@@ -96,13 +100,22 @@ interface LogWork {
   readonly intent?: RewindIntent | undefined;
 }
 
+// What was overwritten by force and brought back by an undo is still somebody else's.
+function wasForeign({ intent }: LogWork, path: string, present: PresentState): boolean {
+  return (
+    intent?.files.some((file) => file.path === path && file.isForeign === true && hasContent(present, file.before)) ??
+    false
+  );
+}
+
 function accountsFor(
   { files, settled, written, intent }: LogWork,
   path: string,
   present: PresentState & { readonly kind: 'file' | 'link' },
   mayBeAtWork: boolean,
 ): boolean {
-  if (intent?.files.some((file) => file.path === path && hasContent(present, file.to))) return true;
+  const ours = intent?.files.find((file) => file.path === path);
+  if (ours !== undefined && (hasContent(present, ours.to) || hasContent(present, ours.before))) return true;
   const file = files.get(path);
   if (file === undefined) return false;
   if ([file.wanted, ...file.later].some((state) => hasContent(present, state))) return true;

@@ -158,7 +158,7 @@ interface KeptFile {
 function keepPresent(
   session: LockedSession,
   workspace: ConfinedRoot,
-  { resolved, present, wanted, folderModes }: FileChange,
+  { resolved, present, wanted, folderModes, forced }: FileChange,
 ): KeptFile {
   const { fs } = session.deps;
   const to = wanted;
@@ -176,7 +176,10 @@ function keepPresent(
     throw new StalePlanError(`${JSON.stringify(resolved)} was changed by somebody else at this moment`);
   }
   const modes = to.kind === 'absent' ? modesOfFolders(session, workspace, resolved, to.newDirs) : [];
-  return { change: { path: resolved, before: found.before, to, folderModes: modes }, seen: found.seen, folderModes };
+  const { before, seen } = found;
+  const mtimeMs = seen === 'absent' ? undefined : seen.mtimeMs;
+  const isForeign = forced !== undefined;
+  return { change: { path: resolved, before, to, folderModes: modes, mtimeMs, isForeign }, seen, folderModes };
 }
 
 function storePresent(session: LockedSession, entry: string): FileState | undefined {

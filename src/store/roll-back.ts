@@ -69,7 +69,7 @@ export function findWayBack(
   const changes: StateChange[] = [];
   const edited: string[] = [];
   const impossible: { path: string; reason: string }[] = [];
-  for (const [place, { path, before, to, folderModes }] of intent.files.entries()) {
+  for (const [place, { path, before, to, folderModes, mtimeMs }] of intent.files.entries()) {
     if (changed !== undefined && !changed.has(path)) continue;
     const located = locate(session.deps, workspace, path);
     const present = readPresent(session.deps, workspace, located);
@@ -81,7 +81,7 @@ export function findWayBack(
     const { resolved } = located;
     const reason =
       unavailableReason(session.blobs, before) ?? unwritableReason(session.deps, workspace, resolved, present);
-    if (reason === undefined) changes.push({ path: resolved, to: before, place, folderModes });
+    if (reason === undefined) changes.push({ path: resolved, to: before, place, folderModes, mtimeMs });
     else impossible.push({ path, reason });
   }
   return { changes, edited, impossible };

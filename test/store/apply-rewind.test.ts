@@ -14,12 +14,13 @@ import { describe, expect, test } from 'vitest';
 import { SessionStore } from '../../src/store/session-store.js';
 import { type FaultyCall, faultyFileSystem } from '../support/faulty-file-system.js';
 import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
+import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 
 const OTHER = 'other-project';
 
 /** A session whose rewind to 1 restores `a` and `d/b`, deletes `new/c`, and brings `gone` back. */
 async function aSessionToRewind(): Promise<TempWorkspace> {
-  const temp = await tempWorkspace();
+  const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
   temp.put({ a: 'a0', 'd/b': 'b0', gone: 'g0' });
   mkdirSync(join(dirname(temp.workspace), OTHER));
   await temp.say();
@@ -94,7 +95,8 @@ const OBSTACLES: Readonly<Record<string, Obstacle>> = {
   'a full disk': {
     code: 'SYSTEM',
     names: /ENOSPC/,
-    put: (temp) => onDisk(temp, faultyFileSystem({ on: 'write', nth: 1, as: 'ENOSPC', lasting: true })),
+    put: (temp) =>
+      onDisk(temp, faultyFileSystem({ on: 'write', nth: 1, as: 'ENOSPC', lasting: true }, unsyncedFileSystem)),
   },
 };
 
@@ -135,7 +137,7 @@ describe('what stands in the way of a rewind', () => {
 
   test('given that it is out of the way again, then the same rewind is done', async () => {
     const temp = await aSessionToRewind();
-    const full = onDisk(temp, faultyFileSystem({ on: 'write', nth: 3, as: 'half', lasting: true }));
+    const full = onDisk(temp, faultyFileSystem({ on: 'write', nth: 3, as: 'half', lasting: true }, unsyncedFileSystem));
     await expect(full.rewind('s', { target: 1 })).rejects.toMatchObject({ code: 'SYSTEM', errno: 'ENOSPC' });
 
     await temp.store.rewind('s', { target: 1 });
@@ -149,7 +151,7 @@ describe('what stands in the way of a rewind', () => {
       for (let nth = 1; ; nth += 1) {
         const temp = await aSessionToRewind();
         const before = temp.everything();
-        const fileSystem = faultyFileSystem({ nth, as });
+        const fileSystem = faultyFileSystem({ nth, as }, unsyncedFileSystem);
         const failed = await onDisk(temp, fileSystem)
           .rewind('s', { target: 1 })
           .then(
@@ -276,7 +278,7 @@ describe('a rewind', () => {
   });
 
   test('given lines with what we do not know, then the kept ones stay byte for byte', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     const odd =
       '{"id":"s:1","sessionId":"s","sequence":1,"type":"later","createdAt":"2026-07-09T12:00:00Z","payload":{"n":12345678901234567890,"x":1.0,"a":"\\u003c","a":2},"traceId":"t"}\r\n\n';
     writeFileSync(temp.path('events.jsonl'), odd);
@@ -300,7 +302,7 @@ describe('a rewind', () => {
   });
 
   test('given a repository, then git sees what it saw then, and after the undo what it saw before', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', temp.workspace, '-c', 'user.name=n', '-c', 'user.email=n@example.invalid', ...args], {
         encoding: 'utf8',

@@ -237,4 +237,13 @@ describe('a conflict', () => {
       String(before[1]).trimEnd(),
     ]);
   });
+
+  test('given force and an undo, then the user’s content is still the user’s', async () => {
+    const temp = await aCheckpoint([result(5)]);
+    writeAt(temp, 999_000, 'precious');
+    await temp.store.rewind('s', { target: 0, force: true });
+    await temp.store.undoRewind('s');
+
+    await expect(temp.store.rewind('s', { target: 0 })).rejects.toMatchObject({ code: 'CONFLICT' });
+  });
 });

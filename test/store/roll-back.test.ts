@@ -7,10 +7,11 @@ import { faultyFileSystem } from '../support/faulty-file-system.js';
 import { inProcessLocks } from '../support/in-process-locks.js';
 import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
 import { appendIntent, appendLine, INTENT_ID, storedContent } from '../support/unfinished-rewind.js';
+import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 
 /** A session whose rewind to 1 changes files in several folders. */
 async function twoFolders(): Promise<TempWorkspace> {
-  const temp = await tempWorkspace();
+  const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
   temp.put({ 'a/one': 'a0', 'b/two': 'b0', gone: 'g0' });
   await temp.say();
   await temp.tool({ 'a/one': 'a1', 'b/two': 'b1', gone: null, 'new/deep/file': 'n1', 'b/link': { link: 'two' } });
@@ -19,7 +20,7 @@ async function twoFolders(): Promise<TempWorkspace> {
 
 /** Runs a rewind that dies at the nth changing call, as a killed process does: nothing works after it. */
 async function dieAt(temp: TempWorkspace, nth: number, from = 1): Promise<boolean> {
-  const fileSystem = faultyFileSystem({ nth: nth + from - 1, as: 'EIO', lasting: true });
+  const fileSystem = faultyFileSystem({ nth: nth + from - 1, as: 'EIO', lasting: true }, unsyncedFileSystem);
   const store = openStore({ root: temp.root, now: temp.clock.now, locks: inProcessLocks, fileSystem });
   await store.rewind('s', { target: 1 }).catch(() => {});
   return fileSystem.hit;
@@ -57,7 +58,7 @@ describe('the next writing command after a rewind that died', () => {
       const temp = await twoFolders();
       const log = temp.log();
       await dieAt(temp, 60); // files are half changed here
-      const fileSystem = faultyFileSystem({ nth, as: 'EIO', lasting: true });
+      const fileSystem = faultyFileSystem({ nth, as: 'EIO', lasting: true }, unsyncedFileSystem);
       await openStore({ root: temp.root, locks: inProcessLocks, fileSystem })
         .updateTitle('s', 'x')
         .catch(() => {});
@@ -70,7 +71,7 @@ describe('the next writing command after a rewind that died', () => {
   });
 
   test('given files staged in other folders than the first, then recovery can be cut short and goes on', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     const [old, later] = [await storedContent(temp, 'old'), await storedContent(temp, 'later')];
     temp.put({ 'a/one': 'old', 'b/two': 'later' });
@@ -91,7 +92,7 @@ describe('the next writing command after a rewind that died', () => {
   });
 
   test('given an intent without a workspace, then the recorded cwd is meant', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     const blob = await storedContent(temp, 'before');
     appendIntent(temp, { files: [{ path: 'a', blob, bytes: 6, mode: 0o644, to: { absent: true } }] });
@@ -103,7 +104,7 @@ describe('the next writing command after a rewind that died', () => {
   });
 
   test('given a fragment behind the intent, then it is kept', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     appendIntent(temp);
     writeFileSync(temp.path('events.jsonl'), `${temp.log()}{"id":"s:3"`);
@@ -116,7 +117,7 @@ describe('the next writing command after a rewind that died', () => {
   });
 
   test('given a file that somebody edited, then nothing is forced and the path is named', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     temp.put({ a: 'the user wrote this' });
     appendIntent(temp, { files: [{ path: 'a', absent: true, to: { absent: true } }] });
@@ -148,7 +149,7 @@ describe('the next writing command after a rewind that died', () => {
   });
 
   test('given a store that only appends, then the log is not cut', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     appendIntent(temp);
     const appendOnly = 'there is no flock';
@@ -168,7 +169,7 @@ describe('an intent that did not come from us', () => {
   test.each(['../../../outside', '..', 'a/b', '', '.', `${INTENT_ID}/../../..`])(
     'given the id %j, then it is no intent and nothing is removed',
     async (id) => {
-      const temp = await tempWorkspace();
+      const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
       await temp.say();
       writeFileSync(join(temp.outside, 'precious'), 'x');
       mkdirSync(temp.path('.zs/kept'), { recursive: true });
@@ -189,7 +190,7 @@ describe('an intent that did not come from us', () => {
     ['another project', (temp: TempWorkspace) => join(dirname(temp.outside), 'other')],
     ['no absolute path', () => 'outside'],
   ])('given %s as its workspace, then no file is written there', async (_name, workspaceOf) => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     mkdirSync(join(dirname(temp.outside), 'other'));
     const blob = await storedContent(temp, 'ssh-rsa hostile');
@@ -208,7 +209,7 @@ describe('an intent that did not come from us', () => {
   test.each(['../key', '/key', 'd/../../key', 'out/key', 'a/../../outside/key'])(
     'given the path %s, then nothing outside is touched',
     async (path) => {
-      const temp = await tempWorkspace();
+      const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
       temp.put({ out: { link: temp.outside }, 'a/x': 'x' });
       await temp.say();
       writeFileSync(join(temp.outside, `.zs-tmp-${INTENT_ID}-0`), 'not ours');
@@ -227,7 +228,7 @@ describe('an intent that did not come from us', () => {
   );
 
   test('given the intent of another session, as a fork has it, then it is an ordinary checkpoint', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     appendIntent(temp, { session: 'other', files: [{ path: 'a', absent: true, to: { absent: true } }] });
     const log = temp.log();
@@ -241,7 +242,7 @@ describe('an intent that did not come from us', () => {
 
 describe('something written after the intent', () => {
   test('given that, then our commands go on with a warning that names where to go back to', async () => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     temp.put({ a: 'half' });
     appendIntent(temp, { files: [{ path: 'a', absent: true, to: { absent: true } }] });
@@ -264,7 +265,7 @@ describe('something written after the intent', () => {
     ['a restore', (temp: TempWorkspace) => temp.store.restoreToSequence('s', temp.workspace, 1)],
     ['a cut', (temp: TempWorkspace) => temp.store.truncateEvents('s', 1)],
   ])('given that, then %s is refused and names it', async (_name, act) => {
-    const temp = await tempWorkspace();
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     appendIntent(temp);
     appendLine(temp, 3, 'message', {});
@@ -283,7 +284,7 @@ describe('something written after the intent', () => {
   test('given a kept record that shares the log, then it is gone before anything is appended', async () => {
     const temp = await twoFolders();
     // Dies at the rename of the log: the record is there, and it is the log itself.
-    const calls = faultyFileSystem({ nth: 10_000, as: 'EIO' });
+    const calls = faultyFileSystem({ nth: 10_000, as: 'EIO' }, unsyncedFileSystem);
     const rehearsal = await twoFolders();
     await openStore({ root: rehearsal.root, locks: inProcessLocks, fileSystem: calls }).rewind('s', { target: 1 });
     const commit = calls.calls.findIndex((call) => call.startsWith('rename') && call.endsWith('events.jsonl')) + 1;

@@ -2,9 +2,9 @@ import { readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FileSystem, nodeFileSystem } from '../../src/fs/file-system.js';
 import type { Content, TempWorkspace } from '../support/temp-workspace.js';
 import { tempWorkspace } from '../support/temp-workspace.js';
+import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 
 const LONG_NAME = 'n'.repeat(255);
 
@@ -391,16 +391,6 @@ async function take(temp: TempWorkspace, step: Step): Promise<void> {
   }
 }
 
-// What survives a crash is not what this is about, and syncing is most of the time that a command takes.
-const unsynced: FileSystem = {
-  ...nodeFileSystem,
-  fsync: () => {},
-  openFolder: (path) => {
-    const folder = nodeFileSystem.openFolder(path);
-    return { ...folder, sync: () => {} };
-  },
-};
-
 describe('any sequence of commands', () => {
   test(`given that a rewind to a moment was taken back one by one, then all is as it was (${RUNS} runs)`, async () => {
     await fc.assert(
@@ -408,7 +398,7 @@ describe('any sequence of commands', () => {
         fc.array(stepOf, { maxLength: 12 }),
         fc.array(stepOf, { minLength: 1, maxLength: 8 }),
         async (before, after) => {
-          const temp = await tempWorkspace({ fileSystem: unsynced });
+          const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
           temp.put({ a: 'a0', 'd/x': 'x0' });
           await temp.say();
           for (const step of before) await take(temp, step);

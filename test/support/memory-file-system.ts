@@ -73,6 +73,7 @@ export type Effect =
   | { readonly kind: 'truncate'; readonly inode: number; readonly length: number; readonly at: number }
   | { readonly kind: 'mode'; readonly inode: number; readonly mode: number }
   | { readonly kind: 'owner'; readonly inode: number; readonly uid: number; readonly gid: number }
+  | { readonly kind: 'modified'; readonly inode: number; readonly at: number }
   | { readonly kind: 'sync'; readonly inode: number };
 
 export type CallName = Exclude<keyof FileSystem, never> | 'syncFolder';
@@ -90,6 +91,7 @@ export const MUTATING_CALLS: ReadonlySet<CallName> = new Set<CallName>([
   'unlink',
   'rmdir',
   'chown',
+  'setModified',
 ]);
 
 /** Sees every call before it is made, and every effect after it. */
@@ -143,6 +145,9 @@ export function applyEffect(tree: Map<number, Inode>, effect: Effect): void {
       return;
     case 'owner':
       change(tree, effect.inode, { uid: effect.uid, gid: effect.gid });
+      return;
+    case 'modified':
+      change(tree, effect.inode, { mtimeMs: effect.at });
       return;
     case 'sync':
       return;
@@ -413,6 +418,11 @@ export class MemoryFileSystem implements FileSystem {
   chown(path: string, uid: number, gid: number): void {
     this.#called('chown', path);
     this.#effect({ kind: 'owner', inode: this.#existing(path, 'lchown', false), uid, gid });
+  }
+
+  setModified(path: string, mtimeMs: number): void {
+    this.#called('setModified', path);
+    this.#effect({ kind: 'modified', inode: this.#existing(path, 'lutimes', false), at: mtimeMs });
   }
 
   #called(name: CallName, path: string): Error | undefined {
