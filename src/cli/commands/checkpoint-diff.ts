@@ -1,4 +1,5 @@
 import { diffLines, type Hunk } from '../../plan/line-diff.js';
+import { parsePosition } from '../../plan/position.js';
 import type { FileAt, FileContent } from '../../store/read-checkpoints.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
@@ -87,12 +88,10 @@ export const checkpointDiff = defineCommand<DiffView>({
   run: runDiff,
 });
 
-const POSITION = /^(?:\d+|-\d+|last-checkpoint|[A-Za-z0-9][A-Za-z0-9_-]{0,127}:\d+)$/;
-
 async function runDiff(context: CommandContext, args: ParsedArguments): Promise<DiffView> {
   const { store } = context;
   const first = args.operand('position');
-  const isPosition = first !== undefined && POSITION.test(first);
+  const isPosition = first !== undefined && isPosition(first);
   const paths = [...(first === undefined || isPosition ? [] : [first]), ...args.operands('path')];
   const sessionId = await findSession(context, args.operand('session') ?? '');
   const positionOf = (text: string) => findPosition(context, sessionId, text, { allowNone: true });
@@ -117,6 +116,15 @@ async function runDiff(context: CommandContext, args: ParsedArguments): Promise<
     if (diff !== undefined) files.push(diff);
   }
   return { sessionId, files, from, to: until };
+}
+
+function isPosition(text: string): boolean {
+  try {
+    parsePosition(text, { allowNone: true });
+    return true;
+  } catch {
+    return false; // then it is a path
+  }
 }
 
 const CURRENT = { kind: 'current' } as const;
