@@ -168,6 +168,13 @@ export const COMMANDS: readonly RegistryEntry[] = [
     load: async () => (await import('./commands/schema.js')).schema,
   },
   {
+    name: 'completion',
+    aliases: [],
+    summary: 'Print the script that completes command lines in a shell',
+    group: 'Help',
+    load: async () => (await import('./commands/completion.js')).completion,
+  },
+  {
     name: 'info',
     aliases: [],
     summary: 'Print what a bug report needs',
