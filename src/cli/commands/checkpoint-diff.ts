@@ -91,11 +91,11 @@ export const checkpointDiff = defineCommand<DiffView>({
 async function runDiff(context: CommandContext, args: ParsedArguments): Promise<DiffView> {
   const { store } = context;
   const first = args.operand('position');
-  const isPosition = first !== undefined && isPosition(first);
-  const paths = [...(first === undefined || isPosition ? [] : [first]), ...args.operands('path')];
+  const begin = first !== undefined && isPosition(first) ? first : undefined;
+  const paths = [...(first === undefined || begin !== undefined ? [] : [first]), ...args.operands('path')];
   const sessionId = await findSession(context, args.operand('session') ?? '');
   const positionOf = (text: string) => findPosition(context, sessionId, text, { allowNone: true });
-  const from = await positionOf(isPosition ? first : 'last-checkpoint');
+  const from = await positionOf(begin ?? 'last-checkpoint');
   const to = args.text('to');
   const until = to === undefined ? undefined : await positionOf(parseFilled(to, '--to'));
   const workspace = workspaceOf(context, args);
