@@ -1,0 +1,208 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { parseRawJson } from '../../src/index.js';
+import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
+
+async function entriesOf(temp: TempWorkspace, ...paths: string[]): Promise<unknown> {
+  const event = await temp.store.captureToolCheckpoint('s', temp.workspace, 'tool', paths);
+  const payload = event?.payload === undefined ? null : (parseRawJson(event.payload) as { files: unknown });
+  return payload?.files ?? null;
+}
+
+const skipped = (path: string) => ({ path, skipped: true });
+
+describe('capturing', () => {
+  test('given files, then content, size and mode are recorded, and the blob is the content', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ a: 'text', empty: '' });
+    temp.put({ a: { mode: 0o750 } });
+
+    const entries = (await entriesOf(temp, 'a', 'empty')) as { blob: string }[];
+
+    expect(entries).toMatchObject([
+      { path: 'a', bytes: 4, mode: 0o750 },
+      { path: 'empty', mode: 0o644 },
+    ]);
+    expect(entries.map(({ blob }) => readFileSync(temp.path('checkpoints/blobs', blob), 'utf8'))).toEqual(['text', '']);
+    expect(entries.map(({ blob }) => temp.mode('checkpoints/blobs', blob))).toEqual([0o600, 0o600]);
+  });
+
+  test('given what is not there, then the folders that are missing are counted', async () => {
+    const temp = await tempWorkspace();
+    mkdirSync(temp.at('d'));
+
+    expect(await entriesOf(temp, 'x', 'd/x', 'd/e/f/x')).toEqual([
+      { path: 'x', absent: true },
+      { path: 'd/x', absent: true },
+      { path: 'd/e/f/x', absent: true, newDirs: 2 },
+    ]);
+  });
+
+  test.each(['../x', 'd/../../x', '/etc/hostname', 'a\0b', 'out/secret', 'file/below', 'loop/x', 'dangling/x'])(
+    'given %j, then it is skipped and never read (test 37)',
+    async (path) => {
+      const temp = await tempWorkspace();
+      writeFileSync(join(temp.outside, 'secret'), 'secret');
+      temp.put({
+        out: { link: temp.outside },
+        file: 'f',
+        loop: { link: 'loop' },
+        dangling: { link: 'nowhere' },
+        'd/y': '',
+      });
+
+      expect(await entriesOf(temp, path)).toEqual([skipped(path)]);
+      expect(readdirSync(temp.path()).includes('checkpoints')).toBe(false);
+    },
+  );
+
+  test('given a link, then it is a link, with the file inside that it leads to before it', async () => {
+    const temp = await tempWorkspace();
+    writeFileSync(join(temp.outside, 'secret'), 'secret');
+    temp.put({
+      'd/real': 'r',
+      link: { link: 'd/real' },
+      chain: { link: 'link' },
+      out: { link: join(temp.outside, 'secret') },
+    });
+
+    expect(await entriesOf(temp, 'link', 'chain', 'out')).toMatchObject([
+      { path: 'd/real', bytes: 1 },
+      { path: 'link', skipped: true, link: 'd/real' },
+      { path: 'd/real', bytes: 1 },
+      { path: 'chain', skipped: true, link: 'link' },
+      { path: 'out', skipped: true, link: join(temp.outside, 'secret') },
+    ]);
+  });
+
+  test('given a file with other names, then it is captured and the store warns', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ a: 'a' });
+    linkSync(temp.at('a'), temp.at('b'));
+
+    await entriesOf(temp, 'a');
+
+    expect(temp.warnings.map(({ code }) => code)).toEqual(['HARD_LINKED']);
+  });
+
+  test('given one that is too large, then it is skipped with its size', async () => {
+    const temp = await tempWorkspace({ env: { ZERO_CHECKPOINT_MAX_BYTES: '4' } });
+    temp.put({ small: '1234', large: '12345' });
+
+    expect(await entriesOf(temp, 'large', 'small')).toMatchObject([
+      { path: 'large', skipped: true, bytes: 5 },
+      { path: 'small', bytes: 4 },
+    ]);
+  });
+
+  test('given a path in the store, then it is outside', async () => {
+    const temp = await tempWorkspace();
+    const event = await temp.store.captureToolCheckpoint('s', join(temp.root, '..'), 't', ['sessions/s/metadata.json']);
+
+    expect(event?.payload && parseRawJson(event.payload)).toMatchObject({
+      files: [skipped('sessions/s/metadata.json')],
+    });
+  });
+
+  test('given a folder, the workspace itself, or nothing, then there is no event', async () => {
+    const temp = await tempWorkspace();
+    mkdirSync(temp.at('d'));
+
+    expect([await entriesOf(temp, 'd', '.', ''), await entriesOf(temp)]).toEqual([null, null]);
+    expect(temp.log()).toBe('');
+  });
+
+  test('given checkpoints that are off, then nothing is written', async () => {
+    const temp = await tempWorkspace({ env: { ZERO_CHECKPOINTS: 'off' } });
+    temp.put({ a: 'a' });
+
+    expect(await entriesOf(temp, 'a')).toBeNull();
+    expect(await temp.store.snapshotForCheckpoint('s', temp.workspace, 't', ['a'])).toEqual({
+      ok: false,
+      payload: null,
+    });
+  });
+
+  test.each([
+    ['', 'INVALID_ARGUMENT'],
+    ['  ', 'INVALID_ARGUMENT'],
+    ['workspace', 'INVALID_ARGUMENT'],
+    ['/no/such/folder', 'WORKSPACE_REFUSED'],
+  ])('given the workspace %j, then it is refused', async (root, code) => {
+    const temp = await tempWorkspace();
+
+    await expect(temp.store.captureToolCheckpoint('s', root, 't', ['a'])).rejects.toMatchObject({ code });
+  });
+
+  test('given an unknown session, then a snapshot makes none', async () => {
+    const temp = await tempWorkspace();
+
+    await expect(temp.store.snapshotForCheckpoint('nobody', temp.workspace, 't', ['a'])).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+    expect(readdirSync(temp.root)).toEqual(['s']);
+  });
+
+  test('given a blob that was altered, then it is put right', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ a: 'a' });
+    const [entry] = (await entriesOf(temp, 'a')) as { blob: string }[];
+    const blob = temp.path('checkpoints/blobs', entry?.blob ?? '');
+    writeFileSync(blob, 'altered');
+
+    await entriesOf(temp, 'a');
+
+    expect(readFileSync(blob, 'utf8')).toBe('a');
+  });
+});
+
+describe('special files (FAULTS.md, 10; tests 41 and 42)', () => {
+  test('given a pipe, a socket and a device, then they are skipped at once, and a rewind refuses them', async () => {
+    const temp = await tempWorkspace();
+    await temp.say();
+    temp.put({ was: 'a file' });
+    await temp.store.captureToolCheckpoint('s', temp.workspace, 't', ['was']);
+    execFileSync('mkfifo', [temp.at('pipe')]);
+    const server = createServer().listen(temp.at('socket'));
+    onTestFinished(() => void server.close());
+    await new Promise((resolve) => server.once('listening', resolve));
+    const started = performance.now();
+
+    expect(await entriesOf(temp, 'pipe', 'socket')).toEqual([skipped('pipe'), skipped('socket')]);
+    temp.put({ was: null });
+    execFileSync('mkfifo', [temp.at('was')]);
+    await expect(temp.store.rewind('s', { target: 1 })).rejects.toMatchObject({
+      code: 'INCOMPLETE',
+      message: expect.stringContaining('"was" is a special file now'),
+    });
+
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(await temp.say()).toMatchObject({ type: 'message' });
+  });
+
+  test('given a blob that is a pipe, then it is refused', async () => {
+    const temp = await tempWorkspace();
+    await temp.say();
+    await temp.tool({ a: '1' });
+    await temp.tool({ a: '2' });
+    const [blob] = readdirSync(temp.path('checkpoints/blobs'));
+    temp.deps.fs.unlink(temp.path('checkpoints/blobs', blob ?? ''));
+    execFileSync('mkfifo', [temp.path('checkpoints/blobs', blob ?? '')]);
+
+    await expect(temp.store.rewind('s', { target: 4 })).rejects.toMatchObject({
+      code: 'INCOMPLETE',
+      message: expect.stringContaining('special file'),
+    });
+  });
+
+  test.runIf(process.getuid?.() !== 0)('given a file that may not be read, then it is skipped', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ a: 'a' });
+    chmodSync(temp.at('a'), 0);
+
+    expect(await entriesOf(temp, 'a')).toEqual([skipped('a')]);
+  });
+});
