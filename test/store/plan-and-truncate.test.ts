@@ -15,7 +15,8 @@ describe('planning a rewind and cutting the log', () => {
 
     await fc.assert(
       fc.asyncProperty(steps, fc.nat(), async (gaps, pick) => {
-        const id = `s${(runs += 1)}`;
+        runs += 1;
+        const id = `s${runs}`;
         await store.create({ sessionId: id });
         const sequences = gaps.map((_, at) => gaps.slice(0, at + 1).reduce((sum, gap) => sum + gap, 0));
         writeFileSync(join(root, id, 'events.jsonl'), sequences.map((sequence) => lineOf(id, sequence)).join(''));
