@@ -34,12 +34,17 @@ export function growForest(sessions: readonly SessionMetadata[]): SessionForest 
   for (const session of sessions) nodes.set(session.sessionId, { session, parent: undefined, children: [] });
   const roots: GrowingNode[] = [];
   for (const node of nodes.values()) {
-    node.parent = nodes.get(node.session.parentSessionId ?? '');
+    node.parent = nodes.get(originOf(node.session) ?? '');
     if (node.parent === undefined) roots.push(node);
     else node.parent.children.push(node);
   }
   for (const node of nodes.values()) if (node.children.length > 1) sortSiblings(node.children);
   return { roots, nodes, rings: findRings(nodes, roots) };
+}
+
+/** Gives the session that one came from: its parent, or for an implementation of a spec the session that had the spec. */
+export function originOf({ sessionKind, parentSessionId, specSourceSessionId }: SessionMetadata): string | undefined {
+  return parentSessionId ?? (sessionKind === 'spec-impl' ? specSourceSessionId : undefined);
 }
 
 /** Gives where a session left its parent: a sequence of the parent's, or undefined when that is not recorded. */
