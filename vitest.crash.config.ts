@@ -6,9 +6,10 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/crash/*.test.ts', 'test/crash/*.long.test.ts'],
     exclude: mode === 'long' ? [] : ['test/crash/seeded-faults.long.test.ts'],
-    env: { CRASH_RUN: mode === 'long' ? 'long' : 'short' },
+    env: { CRASH_RUN: mode === 'long' ? 'long' : (process.env.CRASH_RUN ?? 'short') },
     pool: 'forks',
     maxWorkers: 2,
+    maxConcurrency: 2,
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
     allowOnly: false,

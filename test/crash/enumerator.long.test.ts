@@ -3,7 +3,7 @@ import { type Coverage, describeViolations, enumerateCrashes, missingCalls } fro
 import { SCENARIOS } from './scenarios.js';
 
 // States in the middle of a recovery, for each operation and persona. Without a limit a rewind has tens of thousands.
-const NESTED_LIMIT = process.env.CRASH_RUN === 'long' ? 20_000 : 600;
+const NESTED_LIMIT = process.env.CRASH_RUN === 'long' ? 20_000 : 300;
 const ONLY = process.env.CRASH_ONLY?.split(',');
 
 const scenarios = SCENARIOS.filter(({ name }) => ONLY === undefined || ONLY.includes(name));

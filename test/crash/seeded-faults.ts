@@ -1,0 +1,443 @@
+/** One place of the sources, and what somebody might have written there. */
+export interface Edit {
+  /** Below src/. */
+  readonly file: string;
+  /** Stands there exactly once. */
+  readonly old: string;
+  readonly new: string;
+}
+
+/** A fault planted in the production code, which the suite has to find. */
+export interface SeededFault {
+  /** The step of RELIABILITY.md, 2.2 that it breaks. */
+  readonly step: string;
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** The scenarios that find it. */
+  readonly scenarios: readonly string[];
+  /** The invariant that it breaks, as the enumerator names it; the name of the test for the suite of faults. */
+  readonly breaks: string;
+  /** `crashes` when left out. */
+  readonly suite?: 'crashes' | 'faults';
+}
+
+function fault(
+  step: string,
+  name: string,
+  edit: Edit | readonly Edit[],
+  scenarios: readonly string[],
+  breaks: string,
+  suite: SeededFault['suite'] = 'crashes',
+): SeededFault {
+  return { step, name, edits: [edit].flat() as readonly Edit[], scenarios, breaks, suite };
+}
+
+const DURABLE = 'fs/durable-file.ts';
+const PUBLISH = 'store/publish-session.ts';
+const LOCKED = 'store/locked-session.ts';
+const REWIND = 'store/rewind-transaction.ts';
+const CHANGE = 'store/change-files.ts';
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a line of the sources, as it stands there
+const RENAME_INTO_PLACE = '    fs.rename(`${folder.path}/${temp}`, entry);\n';
+const RECOVER = 'store/recover.ts';
+
+export const SEEDED_FAULTS: readonly SeededFault[] = [
+  // create
+  fault(
+    'create: F of metadata and log',
+    'a new file is not synced',
+    {
+      file: DURABLE,
+      old: '    syncFile(fs, fd, path);\n  } catch (error) {\n    closeQuietly',
+      new: '  } catch (error) {\n    closeQuietly',
+    },
+    ['create'],
+    'readable before recovery',
+  ),
+  fault(
+    'create: F of the hidden folder',
+    'the hidden folder is not synced',
+    { file: PUBLISH, old: '    syncFolder(fs, hidden.folder);\n', new: '' },
+    ['create'],
+    'readable before recovery',
+  ),
+  fault(
+    'create: F of the root',
+    'the root is not synced',
+    { file: PUBLISH, old: '  syncFolder(fs, deps.root);\n  return document;', new: '  return document;' },
+    ['create'],
+    'acknowledged sessions are listed',
+  ),
+  fault(
+    'create: built aside',
+    'the metadata are written after the rename',
+    [
+      { file: PUBLISH, old: '    createFile(fs, hidden.metadata, encodeMetadata(document), FILE_MODE);\n', new: '' },
+      {
+        file: PUBLISH,
+        old: '  syncFolder(fs, deps.root);\n  return document;',
+        new: '  createFile(fs, pathsOf(deps, id).metadata, encodeMetadata(document), FILE_MODE);\n  syncFolder(fs, pathsOf(deps, id).folder);\n  syncFolder(fs, deps.root);\n  return document;',
+      },
+    ],
+    ['create'],
+    'readable before recovery',
+  ),
+  fault(
+    'create: hidden folders are swept',
+    'what a crash left is never swept',
+    { file: PUBLISH, old: '  sweepHidden(deps);\n', new: '' },
+    ['create'],
+    'no temporary file is left',
+  ),
+  // append
+  fault(
+    'append: F of the log',
+    'an append is not synced',
+    {
+      file: DURABLE,
+      old: '    try {\n      fs.fsync(fd);\n    } catch (cause) {\n      fs.truncate(fd, before);',
+      new: '    try {\n      fs.fstat(fd);\n    } catch (cause) {\n      fs.truncate(fd, before);',
+    },
+    ['append'],
+    'acknowledged events are there',
+  ),
+  fault(
+    'append: log first, metadata second',
+    'the metadata are counted up before the log is written',
+    {
+      file: LOCKED,
+      old: '    this.log.append(joinBytes(events.map(encodeEventLine)));\n    this.recordAppended(events, changes);\n',
+      new: '    this.recordAppended(events, changes);\n    this.log.append(joinBytes(events.map(encodeEventLine)));\n',
+    },
+    ['append'],
+    'all or nothing',
+  ),
+  fault(
+    'append: one write',
+    'a batch goes out line by line, each counted before the next',
+    {
+      file: LOCKED,
+      old: '    this.log.append(joinBytes(events.map(encodeEventLine)));\n    this.recordAppended(events, changes);\n',
+      new: '    this.recordAppended(events, changes);\n    for (const event of events) this.log.append(joinBytes([encodeEventLine(event)]));\n',
+    },
+    ['batch of 3'],
+    'all or nothing',
+  ),
+  fault(
+    'append: a torn tail is sealed',
+    'lines are put behind a fragment',
+    {
+      file: 'store/event-log.ts',
+      old: '    if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);\n',
+      new: '    if (tail.tornFrom === -1) return this.#moveTornTail(tail.tornFrom, tail.size);\n',
+    },
+    ['append'],
+    'an append works',
+  ),
+  fault(
+    'append: a whole line gets its newline',
+    'lines are put behind a line without newline',
+    {
+      file: 'store/event-log.ts',
+      old: '    if (tail.lacksNewline) appendDurably',
+      new: '    if (tail.size < 0) appendDurably',
+    },
+    ['append'],
+    'an append works',
+  ),
+  fault(
+    'append: a failed sync is not tried again',
+    'a second fsync is believed',
+    {
+      file: DURABLE,
+      old: '    try {\n      fs.fsync(fd);\n    } catch (cause) {\n      fs.truncate(fd, before);',
+      new: '    try {\n      try {\n        fs.fsync(fd);\n      } catch {\n        fs.fsync(fd);\n      }\n    } catch (cause) {\n      fs.truncate(fd, before);',
+    },
+    ['batch of 3'],
+    '20. fsync of the log gives EIO',
+    'faults',
+  ),
+  fault(
+    'append: metadata that lag are put right',
+    'recovery leaves the metadata as they are',
+    {
+      file: RECOVER,
+      old: '  mendMetadata(session, rolledBack ? session.log.tail() : tail);\n',
+      new: '  if (tail.size < 0) mendMetadata(session, rolledBack ? session.log.tail() : tail);\n',
+    },
+    ['append'],
+    'all or nothing',
+  ),
+  // metadata: title, model
+  fault(
+    'title: one rename',
+    'the metadata are replaced in place',
+    {
+      file: DURABLE,
+      old: '  createFile(fs, tempPath, bytes, mode);\n  try {\n    fs.rename(tempPath, path);',
+      new: '  removeQuietly(fs, path);\n  createFile(fs, path, bytes, mode);\n  try {\n    fs.lstat(tempPath);',
+    },
+    ['updateTitle'],
+    'readable before recovery',
+  ),
+  fault(
+    'title: F of the folder',
+    'the folder of the metadata is not synced',
+    {
+      file: DURABLE,
+      old: '    removeQuietly(fs, tempPath);\n    throw error;\n  }\n  syncFolderOf(fs, path);\n',
+      new: '    removeQuietly(fs, tempPath);\n    throw error;\n  }\n',
+    },
+    ['updateTitle'],
+    'acknowledged is durable',
+  ),
+  fault(
+    'title: temporary files are swept',
+    'recovery sweeps nothing',
+    { file: RECOVER, old: '  sweepTemps(session);\n', new: '  if (session.id.length === 0) sweepTemps(session);\n' },
+    ['updateTitle'],
+    'no temporary file is left',
+  ),
+  // capture
+  fault(
+    'capture: F of checkpoints and of the session folder',
+    'folders for blobs are not synced into the ones above',
+    {
+      file: DURABLE,
+      old: "    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;\n    throw error;\n  }\n  syncFolderOf(fs, path);\n",
+      new: "    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;\n    throw error;\n  }\n",
+    },
+    ['capture 2 files'],
+    'readable before recovery',
+  ),
+  fault(
+    'capture: F of a blob',
+    'a blob is not synced before it gets its name',
+    { file: 'store/blob-store.ts', old: '    syncFile(fs, to, path);\n', new: '    syncFile;\n' },
+    ['capture 2 files'],
+    'readable before recovery',
+  ),
+  fault(
+    'capture: F of blobs',
+    'the folder of the blobs is not synced',
+    {
+      file: 'store/blob-store.ts',
+      old: "      if (found === 'missing') this.#added.push(stored.hash);\n      syncFolder(fs, this.#paths.blobs);\n",
+      new: "      if (found === 'missing') this.#added.push(stored.hash);\n",
+    },
+    ['capture 2 files'],
+    'readable before recovery',
+  ),
+  // rewind
+  fault(
+    'rewind: F of every present file',
+    'what a rewind goes back to is not synced',
+    {
+      file: REWIND,
+      old: '      changes.map(({ resolved }) => resolved),\n    );\n    const found',
+      new: '      [],\n    );\n    const found',
+    },
+    ['rewind of unsynced edits'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: F of files that need no change',
+    'files that have their content already are not synced',
+    {
+      file: REWIND,
+      old: '  if (workspace !== undefined) syncPresent(session, workspace, settled);\n',
+      new: '  if (workspace !== undefined) syncPresent(session, workspace, settled.slice(settled.length));\n',
+    },
+    ['rewind of unsynced edits'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: the intent comes first',
+    'files are changed without an intent',
+    { file: REWIND, old: '    session.log.append(encodeEventLine(event as StoredEvent));\n', new: '    event;\n' },
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: staged files are synced',
+    'a staged file is not synced before it is renamed',
+    { file: CHANGE, old: '      syncFile(fs, target, tempPath);\n', new: '' },
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: files appear by one rename',
+    'a file is removed before its new content is renamed',
+    {
+      file: CHANGE,
+      old: RENAME_INTO_PLACE,
+      new: `    if (fs.lstat(entry) !== undefined) fs.unlink(entry);\n${RENAME_INTO_PLACE}`,
+    },
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: F of each parent folder',
+    'the folder of a restored file is not synced',
+    {
+      file: CHANGE,
+      old: RENAME_INTO_PLACE + '    folder.sync();\n',
+      new: RENAME_INTO_PLACE,
+    },
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: files before the commit',
+    'the log is put in place before the files',
+    [
+      {
+        file: REWIND,
+        old: '    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+        new: '',
+      },
+      {
+        file: REWIND,
+        old: '    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n',
+        new: '    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+      },
+    ],
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: folders before the commit',
+    'folders are removed after the commit',
+    [
+      {
+        file: REWIND,
+        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n",
+        new: "    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
+      },
+    ],
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: F of the new log',
+    'the new log is not synced before its rename',
+    { file: REWIND, old: '      syncFile(fs, to, temp);\n', new: '' },
+    ['rewind 3 files'],
+    'acknowledged events are there',
+  ),
+  fault(
+    'rewind: F of the session folder',
+    'the commit itself is not synced',
+    {
+      file: REWIND,
+      old: '    removeQuietly(fs, temp);\n    throw error;\n  }\n  syncFolder(fs, session.paths.folder);\n',
+      new: '    removeQuietly(fs, temp);\n    throw error;\n  }\n',
+    },
+    ['restoreToSequence'],
+    'acknowledged is durable',
+  ),
+  fault(
+    'rewind: the old log is kept first',
+    'the blobs of a kept record are not synced',
+    {
+      file: 'store/kept-records.ts',
+      old: '    if (any) syncFolder(fs, blobs);\n    syncFolder(fs, folder);\n',
+      new: '    syncFolder(fs, folder);\n',
+    },
+    ['rewind 3 files'],
+    'kept records are those of what happened',
+  ),
+  fault(
+    'rewind: taken back, the files come first',
+    'the intent goes before the files are back',
+    [
+      {
+        file: 'store/roll-back.ts',
+        old: '  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
+        new: '  takeIntentOff(session, intent);\n  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
+      },
+      { file: 'store/roll-back.ts', old: '  takeIntentOff(session, intent);\n  return', new: '  return' },
+    ],
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  fault(
+    'rewind: a record that came to nothing goes',
+    'a kept record of a commit that did not come stays',
+    {
+      file: RECOVER,
+      old: '  discardUncommittedRecord(session);\n',
+      new: '  if (session.id.length === 0) discardUncommittedRecord(session);\n',
+    },
+    ['truncateEvents'],
+    'kept records are those of what happened',
+  ),
+  fault(
+    'rewind: metadata follow the log',
+    'a goal that was dropped stays in the metadata',
+    {
+      file: RECOVER,
+      old: '      ...specAndGoalNow(session, eventsAfter(session, eventCount)),\n',
+      new: '      ...(eventCount < 0 ? specAndGoalNow(session, []) : specAndGoalAfter(eventsAfter(session, eventCount))),\n',
+    },
+    ['rewind 3 files'],
+    'all or nothing',
+  ),
+  // fork
+  fault(
+    'fork: F of the copied log',
+    'the log of a fork is not synced',
+    { file: 'store/new-log.ts', old: '    syncFile(fs, fd, path);\n', new: '    syncFile;\n' },
+    ['fork'],
+    'acknowledged events are there',
+  ),
+  // createChild
+  fault(
+    'createChild: the child first',
+    'the parent is linked before there is a child',
+    [
+      {
+        file: 'store/create-child.ts',
+        old: '  const document = publishSession(',
+        new: "  parent.append([{ type: 'session_child', payload: link }]);\n  const document = publishSession(",
+      },
+      {
+        file: 'store/create-child.ts',
+        old: "  parent.append([{ type: 'session_child', payload: link }]);\n  return document.metadata;",
+        new: '  return document.metadata;',
+      },
+    ],
+    ['createChild'],
+    'all or nothing',
+  ),
+  // ensureSpec, spec, goal
+  fault(
+    'ensureSpec: the prompt inside',
+    'an implementation appears before its prompt',
+    [
+      {
+        file: 'store/record-spec.ts',
+        old: '    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);\n',
+        new: '    createFile(deps.fs, hidden.events, encodeEventLine(event).subarray(0, 0), FILE_MODE);\n',
+      },
+      {
+        file: 'store/record-spec.ts',
+        old: 'newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type })',
+        new: 'newMetadataDocument({ ...metadata })',
+      },
+    ],
+    ['ensureSpecImplementation'],
+    'all or nothing',
+  ),
+  fault(
+    'spec: event first, metadata second',
+    'the metadata of a spec are written before its event',
+    {
+      file: 'store/record-spec.ts',
+      old: '    const payload = encodeJson(fields);\n',
+      new: '    const payload = encodeJson(fields);\n    session.updateMetadata(fields);\n',
+    },
+    ['recordSpec'],
+    'all or nothing',
+  ),
+];
