@@ -151,11 +151,22 @@ describe('a folder that is swapped for a link all the time (test 38)', () => {
     await temp.store.captureToolCheckpoint('s', temp.workspace, 't', ['d/a', 'd/deep/b', 'd/gone', 'd/new/x']);
     const before = temp.outsideFiles();
     symlinkSync(join(temp.outside, 'd'), join(dirname(temp.workspace), 'link'));
+    // It stays in the real folder, so that what it writes is never written outside.
     const swap = `
-      const { renameSync } = require('node:fs');
+      const { renameSync, writeFileSync } = require('node:fs');
       const [d, link, aside] = process.argv.slice(1);
-      const go = () => { for (let n = 0; n < 200; n += 1) for (const [a, b] of [[d, aside], [link, d], [d, link], [aside, d]]) try { renameSync(a, b); } catch {} ; setImmediate(go); };
-      process.stdout.write('going'); go();`;
+      process.chdir(d);
+      const moves = [[d, aside], [link, d], [d, link], [aside, d]];
+      const go = () => {
+        for (let n = 0; n < 200; n += 1) {
+          writeFileSync('a', 'changed ' + n);
+          writeFileSync('gone', 'made ' + n);
+          for (const [from, to] of moves) try { renameSync(from, to); } catch {}
+        }
+        setImmediate(go);
+      };
+      process.stdout.write('going');
+      go();`;
     const swapper = spawn(
       process.execPath,
       ['-e', swap, temp.at('d'), join(dirname(temp.workspace), 'link'), join(dirname(temp.workspace), 'aside')],
@@ -179,5 +190,7 @@ describe('a folder that is swapped for a link all the time (test 38)', () => {
 
     expect(temp.outsideFiles().filter((line) => !line.includes('link'))).toEqual(before);
     expect(outcomes.get('bug')).toBeUndefined();
+    // Both worlds were met: the folder, and the link in its place.
+    expect([(outcomes.get('restored') ?? 0) > 0, outcomes.size > 1]).toEqual([true, true]);
   }, 1_200_000);
 });
