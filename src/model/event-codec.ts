@@ -18,6 +18,7 @@ import {
   isJson,
   isJsonText,
   isRecord,
+  parseInteger,
   parseRawJson,
   type RawJson,
   type RawMember,
@@ -41,7 +42,8 @@ const PLAIN = '[ !#-\\[\\]-~]*';
 const USUAL_HEAD = new RegExp(
   `^\\{"id":"(${PLAIN})","sessionId":"(${PLAIN})","sequence":([1-9]\\d*),"type":"(${PLAIN})","createdAt":"(${PLAIN})"(,"payload":|\\}$)`,
 );
-const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
+/** Shown in the place of a value that is nested too deep to be written out. */
+const TOO_DEEP = '(nested too deep to show)';
 
 /**
  * Gives the event that one line of the log holds. Names are matched exactly; unknown members are left alone.
@@ -61,8 +63,8 @@ function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   const head = USUAL_HEAD.exec(text);
   if (head === null) return undefined;
   const [matched, id = '', sessionId = '', sequence = '', type = '', createdAt = '', opensPayload] = head;
-  const number = Number(sequence);
-  if (id === '' || number < 1 || trimSpace(type) === '') return undefined;
+  const number = parseInteger(sequence);
+  if (id === '' || number === undefined || trimSpace(type) === '') return undefined;
   let payload: RawJson | undefined;
   if (opensPayload === ',"payload":') {
     if (!text.endsWith('}') || !isJsonText(text.slice(matched.length, -1))) return undefined;
@@ -195,19 +197,22 @@ export function refOf(event: StoredEvent): EventRef {
 }
 
 /**
- * Gives the files of a checkpoint event.
- * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when the payload cannot be decoded.
+ * Gives the files of a checkpoint event. `null` counts as an empty value, wherever it stands.
+ * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when the payload cannot be decoded: there is none, or it or a
+ * known member is of the wrong type.
  */
 export function decodeCheckpoint(event: { id: string; payload: RawJson | undefined }): {
   readonly tool: string;
   readonly files: readonly CheckpointFile[];
 } {
+  if (event.payload !== undefined && isNull(event.payload)) return { tool: '', files: [] };
   const payload = decodePayload(event, 'session_checkpoint');
   const files = payload.files ?? [];
   if (!Array.isArray(files)) throw damaged(event, 'session_checkpoint', 'files is no list');
   return {
     tool: optionalText(event, payload, 'tool'),
-    files: files.map((file: unknown) => {
+    files: files.map((item: unknown) => {
+      const file = item ?? {};
       if (!isRecord(file)) throw damaged(event, 'session_checkpoint', 'a file is no object');
       return { path: optionalText(event, file, 'path'), state: fileStateOf(event, file) };
     }),
@@ -367,26 +372,17 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 // One form on disk for three states: the flags are read in the order in which Zero's restore looks at them.
 function fileStateOf(event: { id: string }, file: Readonly<Record<string, unknown>>): FileState {
   const blob = optionalText(event, file, 'blob');
+  const bytes = optionalInteger(event, file, 'bytes');
+  // Permission bits only: a log from elsewhere must not set set-uid.
+  const mode = optionalMode(event, file) & 0o777;
+  const isAbsent = optionalFlag(event, file, 'absent');
   const link = file.link;
   if (optionalFlag(event, file, 'skipped')) {
-    return typeof link === 'string'
-      ? { kind: 'link', target: link }
-      : { kind: 'skipped', bytes: looseNumber(file, 'bytes') };
+    return typeof link === 'string' ? { kind: 'link', target: link } : { kind: 'skipped', bytes };
   }
-  if (optionalFlag(event, file, 'absent')) return { kind: 'absent', newDirs: countOf(file.newDirs) };
-  if (blob === '') return { kind: 'skipped', bytes: looseNumber(file, 'bytes') };
-  return {
-    kind: 'stored',
-    blob,
-    hash: parseBlobHash(blob),
-    mode: modeOf(file.mode),
-    bytes: looseNumber(file, 'bytes'),
-  };
-}
-
-// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown.
-function modeOf(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 0o7777 ? value & 0o777 : 0;
+  if (isAbsent) return { kind: 'absent', newDirs: countOf(file.newDirs) };
+  if (blob === '') return { kind: 'skipped', bytes };
+  return { kind: 'stored', blob, hash: parseBlobHash(blob), mode, bytes };
 }
 
 function countOf(value: unknown): number {
@@ -405,6 +401,19 @@ function optionalFlag(event: { id: string }, record: Readonly<Record<string, unk
   return value;
 }
 
+function optionalInteger(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): number {
+  const value = record[name] ?? 0;
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  throw damaged(event, 'session_checkpoint', `${name} is no whole number`);
+}
+
+// Zero reads a mode into 32 bits without a sign, and refuses what has no room there.
+function optionalMode(event: { id: string }, file: Readonly<Record<string, unknown>>): number {
+  const mode = optionalInteger(event, file, 'mode');
+  if (mode >= 0 && mode <= 0xffff_ffff) return mode;
+  throw damaged(event, 'session_checkpoint', `the mode ${mode} is none`);
+}
+
 function damaged(event: { id: string }, type: string, reason: string): PayloadDamagedError {
   return new PayloadDamagedError(event.id, type, reason);
 }
@@ -421,14 +430,24 @@ function looseRecord(payload: RawJson | undefined): Readonly<Record<string, unkn
 
 function looseText(record: Readonly<Record<string, unknown>>, name: string): string {
   const value = record[name];
-  if (typeof value === 'string') return value;
-  return value === undefined || value === null ? '' : JSON.stringify(value);
+  return value === undefined || value === null ? '' : asText(value);
 }
 
 function looseTexts(record: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const value = record[name];
   if (!Array.isArray(value)) return [];
-  return value.map((item: unknown) => (typeof item === 'string' ? item : JSON.stringify(item)));
+  return value.map(asText);
+}
+
+// JSON.stringify needs stack for every level, and a payload of somebody else's may have more of them than there is stack.
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return TOO_DEEP;
+    throw error;
+  }
 }
 
 function looseNumber(record: Readonly<Record<string, unknown>>, name: string): number {
@@ -460,9 +479,9 @@ function textMember(members: ReadonlyMap<string, RawJson>, name: string): string
 function integerMember(members: ReadonlyMap<string, RawJson>, name: string): number {
   const value = members.get(name);
   if (value === undefined || isNull(value)) return 0;
-  const text = decoder.decode(value);
-  if (!PLAIN_INTEGER.test(text)) throw new MalformedLineError(`has a ${name} that is no whole number`, false);
-  return Number(text);
+  const number = parseInteger(decoder.decode(value));
+  if (number === undefined) throw new MalformedLineError(`has a ${name} that is no whole number`, false);
+  return number;
 }
 
 function isNull(value: Uint8Array): boolean {

@@ -21,6 +21,10 @@ const MAX_WRITTEN_DEPTH = 1000;
 // Printable ASCII but for the quote, `&`, `<`, `>` and the backslash: most ids, names and times, a million of them in a copy.
 const NEEDS_NO_ESCAPE = /^[ !#-%'-;=?-[\]-~]*$/;
 
+const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
+// Digits of 2^63, which is the first integer that has no room in 64 bits.
+const SHORTEST_DOUBTFUL = 19;
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 // Syntax only: bytes over 0x7f stand inside strings, so a one-byte decoding is sound and twice as fast.
@@ -186,6 +190,24 @@ export function rawItems(bytes: Uint8Array): readonly RawJson[] | undefined {
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
   }
   return items;
+}
+
+/**
+ * Gives the number that a JSON integer stands for, or undefined where Zero could not read it: a fraction, an exponent, or
+ * more than 64 bits. Beyond 2^53 it is the nearest that a number can hold.
+ */
+export function parseInteger(text: string): number | undefined {
+  if (!PLAIN_INTEGER.test(text)) return undefined;
+  if (text.length < SHORTEST_DOUBTFUL) return Number(text);
+  return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? Number(text) : undefined;
+}
+
+/** Gives a number as a JSON integer that Zero can read: one beyond 64 bits is written as the largest. */
+export function encodeInteger(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value);
+  const largest = 2n ** 63n - 1n;
+  const exact = Number.isFinite(value) ? BigInt(Math.trunc(value)) : largest;
+  return String(exact > largest ? largest : exact < -largest ? -largest : exact);
 }
 
 /** Tells whether a value is an object with members: neither null nor a list. */

@@ -1,5 +1,5 @@
 import { GOAL_MEMBERS, type Goal } from './goal.js';
-import { encodeString, isJson, type RawJson, rawMemberValues } from './json.js';
+import { encodeInteger, encodeString, isJson, parseInteger, type RawJson, rawMemberValues } from './json.js';
 
 /** The kinds that have a name here; absent = a regular conversation. Unknown kinds are kept (FORMAT.md, 2). */
 export type SessionKind = 'fork' | 'child' | 'side' | 'spec-draft' | 'spec-impl' | (string & {});
@@ -90,7 +90,6 @@ export interface MetadataDocument {
 /** Why bytes are no metadata. */
 export class MalformedMetadataError extends Error {}
 
-const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
@@ -190,10 +189,10 @@ function decodeMember(raw: RawJson | undefined, name: string, kind: MemberKind):
     return JSON.parse(decoder.decode(raw));
   }
   if (kind === 'integer') {
-    const text = decoder.decode(raw);
     // Zero reads plain integers only: 3.0 would make it drop the session (RELIABILITY.md, 4).
-    if (!PLAIN_INTEGER.test(text)) throw new MalformedMetadataError(`has a ${name} that is no plain whole number`);
-    return Number(text);
+    const integer = parseInteger(decoder.decode(raw));
+    if (integer === undefined) throw new MalformedMetadataError(`has a ${name} that is no plain whole number`);
+    return integer;
   }
   const members = rawMemberValues(raw);
   if (members === undefined) throw new MalformedMetadataError(`has a ${name} that is no object`);
@@ -219,7 +218,7 @@ function encodeMembers(
     if (always === undefined && isEmpty(value)) continue;
     const head = encoder.encode(`${indent}${encodeString(name)}: `);
     if (kind === 'goal') members.push(concat(head, encodeGoal(value as Readonly<Record<string, unknown>>)));
-    else if (kind === 'integer') members.push(concat(head, encoder.encode(String(value ?? 0))));
+    else if (kind === 'integer') members.push(concat(head, encoder.encode(encodeInteger(Number(value ?? 0)))));
     else members.push(concat(head, encoder.encode(encodeString(String(value ?? '')))));
   }
   return members;

@@ -128,6 +128,8 @@ describe('a line that is read', () => {
     ['{"id":"","sequence":1,"type":"t"}', false],
     ['{"id":"s:1","sequence":1,"type":" "}', false],
     ['{"id":"s:1","sequence":1}', false],
+    ['{"id":"s:1","sequence":9223372036854775808,"type":"t"}', false],
+    ['{"id":"s:1","sessionId":"s","sequence":9223372036854775808,"type":"t","createdAt":""}', false],
     ['{"id":"s:0","sequence":0,"type":"t"}', false],
     ['{"id":"s:1","sequence":-1,"type":"t"}', false],
     ['{"id":"s:1","sequence":1.5,"type":"t"}', false],
@@ -234,8 +236,8 @@ describe('a checkpoint', () => {
     ['"blob":"../../x","mode":420', { kind: 'stored', blob: '../../x', hash: undefined, mode: 0o644, bytes: 0 }],
     [`"blob":"${hash}","mode":2541`, { kind: 'stored', blob: hash, hash, mode: 0o755, bytes: 0 }],
     [`"blob":"${hash}","mode":4096`, { kind: 'stored', blob: hash, hash, mode: 0, bytes: 0 }],
-    [`"blob":"${hash}","mode":-1`, { kind: 'stored', blob: hash, hash, mode: 0, bytes: 0 }],
-    [`"blob":"${hash}","mode":1.5`, { kind: 'stored', blob: hash, hash, mode: 0, bytes: 0 }],
+    [`"blob":"${hash}","mode":33188`, { kind: 'stored', blob: hash, hash, mode: 0o644, bytes: 0 }],
+    [`"blob":"${hash}","mode":null,"bytes":null`, { kind: 'stored', blob: hash, hash, mode: 0, bytes: 0 }],
     ['"absent":true', { kind: 'absent', newDirs: 0 }],
     ['"absent":true,"newDirs":2', { kind: 'absent', newDirs: 2 }],
     ['"absent":true,"newDirs":-2', { kind: 'absent', newDirs: 0 }],
@@ -269,23 +271,46 @@ describe('a checkpoint', () => {
   });
 
   test.each([
-    ...['null', '[]', '"x"', '1', '{"files":{}}', '{"files":[1]}', '{"files":[null]}', '{"tool":1}'],
+    ...['[]', '"x"', '1', '{"files":{}}', '{"files":[1]}', '{"tool":1}'],
     ...[
       '{"files":[{"path":1}]}',
       '{"files":[{"blob":1}]}',
       '{"files":[{"absent":1}]}',
+      '{"files":[{"skipped":true,"absent":1}]}',
       '{"files":[{"skipped":"yes"}]}',
+      '{"files":[{"bytes":"4"}]}',
+      '{"files":[{"mode":"0644"}]}',
+      '{"files":[{"mode":1.5}]}',
+      '{"files":[{"mode":-1}]}',
+      '{"files":[{"mode":4294967296}]}',
     ],
   ])('given the payload %s, then it cannot be decoded', (payload) => {
     expect(() => decode(payload)).toThrow(PayloadDamagedError);
   });
 
-  test('given no files, then there are none', () => {
-    expect(decode('{}')).toEqual({ tool: '', files: [] });
+  test.each(['{}', 'null', '{"files":null}'])('given %s, then there are no files', (payload) => {
+    expect(decode(payload)).toEqual({ tool: '', files: [] });
+  });
+
+  test('given no payload, then it cannot be decoded', () => {
+    expect(() => decodeCheckpoint({ id: 's:1', payload: undefined })).toThrow(PayloadDamagedError);
+  });
+
+  test('given null for a file, then it is one without path and content', () => {
+    expect(decode('{"files":[null]}').files).toEqual([{ path: '', state: { kind: 'skipped', bytes: 0 } }]);
   });
 });
 
 describe('what we understand of an event', () => {
+  test('given a text that is thousands of lists deep instead, then it says so and does not fail', () => {
+    const deep = '['.repeat(9990) + ']'.repeat(9990);
+
+    expect(viewEvent(anEvent('message', `{"role":"user","content":${deep}}`))).toMatchObject({
+      role: 'user',
+      content: '(nested too deep to show)',
+    });
+  });
+
   test.each([
     ['message', '{"role":"user","content":"hi"}', { type: 'message', role: 'user', content: 'hi', answers: [] }],
     ['message', '{"role":"ask_user_answers","answers":["a",{"b":1}]}', { type: 'message', answers: ['a', '{"b":1}'] }],

@@ -105,6 +105,20 @@ describe('metadata that are written', () => {
     expect(encoded(parse(once))).toBe(once);
   });
 
+  test.each([
+    ['9007199254740991', '9007199254740991'],
+    ['9223372036854775807', '9223372036854775807'],
+    ['-9223372036854775808', '-9223372036854775807'],
+  ])('given the depth %s, then %s is written, which Zero can read', (depth, written) => {
+    expect(encoded(parse(`{"sessionId":"s","depth":${depth}}`))).toContain(`"depth": ${written},`);
+  });
+
+  test('given a count that is beyond all numbers, then the largest that Zero can read is written', () => {
+    const document = changeMetadata(parse('{"sessionId":"s"}'), { eventCount: Number.POSITIVE_INFINITY });
+
+    expect(encoded(document)).toContain('"eventCount": 9223372036854775807');
+  });
+
   test('given a name that every object has, then it is an unknown member like any other', () => {
     const document = parse('{"sessionId":"s","__proto__":{"title":"x"},"constructor":1}');
 
@@ -136,6 +150,7 @@ describe('metadata that are read', () => {
       '{"eventCount":"1"}',
       '{"eventCount":3.0}',
       '{"depth":1e2}',
+      '{"depth":9223372036854775808}',
       '{"depth":true}',
     ],
     ...['{"goal":[]}', '{"goal":"x"}', '{"goal":{"objective":1}}', '{"goal":{"tokenBudget":"9"}}', '{"createdAt":1}'],
