@@ -6,6 +6,24 @@ import { UsageError } from '../errors.js';
  * @throws {@link UsageError} (`USAGE`) when a quote is not closed, or there is no word.
  */
 export function splitWords(line: string): readonly string[] {
+  const { words, word, quote } = scanWords(line);
+  if (quote !== '') throw new UsageError(`The command ${line} has a ${quote} that is not closed`);
+  if (word !== undefined) words.push(word);
+  if (words.length === 0) throw new UsageError('The command is blank');
+  return words;
+}
+
+/**
+ * Gives the words of a line that is still being typed, as {@link splitWords} does; a quote may be open.
+ * @returns The whole words; the one that the line ends in, empty after a space; whether a quote is open there.
+ */
+export function splitTyped(line: string): { words: readonly string[]; last: string; isQuoted: boolean } {
+  const { words, word, quote } = scanWords(line);
+  return { words, last: word ?? '', isQuoted: quote !== '' };
+}
+
+/** Reads a line to its end: the words that have ended, the one that has not, and the quote that it is in. */
+function scanWords(line: string): { words: string[]; word: string | undefined; quote: string } {
   const words: string[] = [];
   let word: string | undefined;
   let quote = '';
@@ -27,10 +45,7 @@ export function splitWords(line: string): readonly string[] {
       word = (word ?? '') + character;
     }
   }
-  if (quote !== '') throw new UsageError(`The command ${line} has a ${quote} that is not closed`);
-  if (word !== undefined) words.push(word);
-  if (words.length === 0) throw new UsageError('The command is blank');
-  return words;
+  return { words, word, quote };
 }
 
 const PLAIN_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;

@@ -27,7 +27,7 @@ const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
  */
 export function globalOptions(args: ParsedArguments, context: CliContext): GlobalOptions {
   return {
-    root: rootOf(args, context),
+    root: rootOf(args.text('root'), context),
     format: formatOf(args),
     quiet: args.flag('quiet'),
     color: (args.text('color') ?? 'auto') as ColorMode,
@@ -39,16 +39,19 @@ export function globalOptions(args: ParsedArguments, context: CliContext): Globa
   };
 }
 
-function formatOf(args: ParsedArguments): OutputFormat {
-  if (args.flag('json')) return 'json';
-  return args.flag('jsonl') ? 'jsonl' : 'text';
-}
-
-function rootOf(args: ParsedArguments, { env, cwd }: CliContext): string | undefined {
-  const given = args.text('root');
+/**
+ * Gives the folder of the store: the one given, else that of the environment; undefined for Zero's default.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the one given is blank.
+ */
+export function rootOf(given: string | undefined, { env, cwd }: Pick<CliContext, 'env' | 'cwd'>): string | undefined {
   if (given !== undefined) return resolve(cwd, parseFilled(given, '--root'));
   const fromEnv = trimSpace(env.ZERO_SESSIONS_ROOT ?? '');
   return fromEnv === '' ? undefined : resolve(cwd, fromEnv);
+}
+
+function formatOf(args: ParsedArguments): OutputFormat {
+  if (args.flag('json')) return 'json';
+  return args.flag('jsonl') ? 'jsonl' : 'text';
 }
 
 function lockTimeoutOf(args: ParsedArguments, { env }: CliContext): number {

@@ -2,8 +2,9 @@ import { Argument, Command as Commander, CommanderError, Option } from 'commande
 import { NotYetError, UsageError } from '../errors.js';
 import type { ParsedArguments } from './arguments.js';
 import type { ArgumentSpec, Command, OptionSpec } from './command.js';
+import { isFlagWord } from './flag-words.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
-import { COMMANDS, FLAGS_WITH_VALUE, LATER_COMMANDS, type RegistryEntry } from './registry.js';
+import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, LATER_COMMANDS, type RegistryEntry } from './registry.js';
 import { type HelpSection, type HelpView, renderHelp } from './render/help.js';
 
 /** What a command line asks for: a text of the program's own, or a command to run. */
@@ -13,7 +14,6 @@ export type Invocation =
 
 const PROGRAM = 'zero-sessions';
 const DEFAULT_COMMAND = 'list';
-const NEGATIVE_NUMBER = /^-(?:\d+|\d*\.\d+)$/;
 
 /** What the parser needs to know of its surroundings. */
 export interface ParserOptions {
@@ -104,8 +104,7 @@ function commandWords(argv: readonly string[]): readonly Word[] {
   for (let at = 0; at < argv.length && words.length < 2; at += 1) {
     const text = argv[at] as string;
     if (text === '--') break;
-    const isFlag = text.length > 1 && text.startsWith('-') && !NEGATIVE_NUMBER.test(text);
-    if (!isFlag) words.push({ text, at });
+    if (!isFlagWord(text)) words.push({ text, at });
     else if (FLAGS_WITH_VALUE.has(text)) at += 1;
   }
   return words;
@@ -170,12 +169,6 @@ function overview(options: ParserOptions): Parser {
   };
   return withCommands(newParser(PROGRAM, help, options), words);
 }
-
-/** What help says of a group of commands. */
-const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
-  checkpoint: 'Keep files as they are, look at what was kept, and bring it back',
-  spec: 'Record a spec, and find or make the session that implements it',
-};
 
 function groupOverview(group: string, members: readonly RegistryEntry[], options: ParserOptions): Parser {
   const help: HelpView = {

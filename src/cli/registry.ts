@@ -190,6 +190,12 @@ export const COMMANDS: readonly RegistryEntry[] = [
   },
 ];
 
+/** What is said of a group of commands. */
+export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  checkpoint: 'Keep files as they are, look at what was kept, and bring it back',
+  spec: 'Record a spec, and find or make the session that implements it',
+};
+
 /** Commands that CLI.md promises for later; until then they exit 2 and say so. */
 export const LATER_COMMANDS: readonly string[] = [
   'verify',

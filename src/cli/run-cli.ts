@@ -2,11 +2,11 @@ import { InterruptedError } from '../errors.js';
 import { asStoreError } from '../store/system-errors.js';
 import type { ParsedArguments } from './arguments.js';
 import type { Command } from './command.js';
+import { COMPLETION_CALLBACK } from './completions.js';
 import type { CliContext } from './context.js';
 import { errorStyle } from './error-style.js';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
 import { globalOptions } from './global-options.js';
-import { parseCommandLine } from './program.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import type { ColorMode } from './render/style.js';
 import { reportError } from './report-error.js';
@@ -20,7 +20,13 @@ const HELP_WIDTH_PIPED = 80;
  * @see CLI.md
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
+  if (argv[0] === COMPLETION_CALLBACK) {
+    const { answerCompletion } = await import('./complete-callback.js');
+    return answerCompletion(argv.slice(1), context);
+  }
   try {
+    // Somebody waits for a completion at each keystroke, and it does without the parser.
+    const { parseCommandLine } = await import('./program.js');
     const width = context.outIsTerminal ? context.columns : HELP_WIDTH_PIPED;
     const invocation = await parseCommandLine(argv, { version: packageVersion(), width });
     if (invocation.kind === 'run') return await runCommand(invocation.command, invocation.args, context);
