@@ -101,11 +101,15 @@ export async function restoreToSequence(
   });
 }
 
-/** Drops the events after a sequence. The log as it was is kept for undo; sequences are never used again. */
+/**
+ * Drops the events after a sequence, and a torn tail. The log as it was is kept for undo; sequences are never used again.
+ * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
+ */
 export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThroughSequence: number): Promise<void> {
   const target = Math.max(0, checkedTarget(keepThroughSequence));
   await withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
+    session.sealedTail(); // a cut ends the log after a whole line, also where it drops no event
     const outline = session.log.outline(session.metadata.eventCount);
     if (outline.events.some(({ sequence }) => sequence > target)) {
       runTransaction(session, {

@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openStore } from '../../src/index.js';
 import { inProcessLocks } from '../support/in-process-locks.js';
+import { aSession } from '../support/session-builder.js';
+import { tempStore } from '../support/temp-store.js';
 
 describe('planning a rewind and cutting the log', () => {
   test('given any rising sequences with gaps, then both keep the same events, and none comes twice after', async () => {
@@ -33,6 +35,24 @@ describe('planning a rewind and cutting the log', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('cutting a log behind its last event', () => {
+  test('given a torn tail, then it is cut off and kept all the same', async () => {
+    const { store, id, text, tree } = tempStore(aSession().withMessages(2).withTail('{"id":"s:3","se'));
+    const whole = text('events.jsonl').replace('{"id":"s:3","se', '');
+
+    await store.truncateEvents(id, 2);
+
+    expect(text('events.jsonl')).toBe(whole);
+    expect(tree().filter((path) => path.includes('.zs/torn/'))).toHaveLength(1);
+  });
+
+  test('given a log that is gone, then that is told and not taken for an empty one', async () => {
+    const { store, id } = tempStore(aSession().withMetadata({ eventCount: 2 }).withoutLog());
+
+    await expect(store.truncateEvents(id, 2)).rejects.toMatchObject({ code: 'LOG_MISSING' });
   });
 });
 
