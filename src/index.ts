@@ -54,7 +54,8 @@ export {
   REWIND_INTENT_TOOL,
   type StoredEvent,
 } from './model/event.js';
-export { decodeCheckpoint, viewEvent } from './model/event-codec.js';
+export { decodeCheckpoint } from './model/event-codec.js';
+export { viewEvent } from './model/event-view.js';
 export type { Goal, GoalStatus } from './model/goal.js';
 export {
   type BlobHash,

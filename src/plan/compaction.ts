@@ -1,6 +1,6 @@
 import { InvalidArgumentError, PlanMismatchError, StalePlanError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
-import { viewEvent } from '../model/event-codec.js';
+import { viewEvent } from '../model/event-view.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import { SummaryPrompt, type WrittenPrompt } from './compaction-prompt.js';

@@ -1,5 +1,5 @@
 import type { EventView, StoredEvent } from '../model/event.js';
-import { viewEvent } from '../model/event-codec.js';
+import { viewEvent } from '../model/event-view.js';
 import { rawJsonText } from '../model/json.js';
 import { redactJson, redactText } from './redaction.js';
 

@@ -1,6 +1,6 @@
 import { ZeroSessionsError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
-import { viewEvent } from '../model/event-codec.js';
+import { viewEvent } from '../model/event-view.js';
 import type { BlobHash } from '../model/ids.js';
 import { isRecord } from '../model/json.js';
 import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';

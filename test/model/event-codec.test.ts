@@ -12,8 +12,8 @@ import {
   parseEventLine,
   refOf,
   spliceEventLine,
-  viewEvent,
 } from '../../src/model/event-codec.js';
+import { viewEvent } from '../../src/model/event-view.js';
 import { type RawJson, rawJson, rawJsonText } from '../../src/model/json.js';
 import { aLine } from '../support/event-builder.js';
 

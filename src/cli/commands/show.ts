@@ -9,7 +9,7 @@ import {
   type ZeroSessionsError,
 } from '../../errors.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
-import { viewEvent } from '../../model/event-codec.js';
+import { viewEvent } from '../../model/event-view.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { EventLog } from '../../store/event-log.js';
 import { sessionPaths } from '../../store/layout.js';

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js';
 import type { StoredEvent } from '../../model/event.js';
-import { viewEvent } from '../../model/event-codec.js';
+import { viewEvent } from '../../model/event-view.js';
 import { trimSpace } from '../../model/ids.js';
 import type { ParsedArguments } from '../arguments.js';
 import { defineCommand } from '../command.js';

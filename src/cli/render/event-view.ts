@@ -1,5 +1,5 @@
 import type { CheckpointFile, EventView, StoredEvent } from '../../model/event.js';
-import { viewEvent } from '../../model/event-codec.js';
+import { viewEvent } from '../../model/event-view.js';
 import { isRecord, parseRawJson, type RawJson } from '../../model/json.js';
 import type { Redaction } from '../redaction.js';
 import { counted } from './numbers.js';
