@@ -4,6 +4,8 @@ import { SCENARIOS } from './scenarios.js';
 
 // States in the middle of a recovery, for each operation and persona. Without a limit a rewind has tens of thousands.
 const NESTED_LIMIT = process.env.CRASH_RUN === 'long' ? 20_000 : 300;
+// A planted fault is caught by the first violation.
+const VIOLATION_LIMIT = process.env.CRASH_RUN === 'seeded' ? 1 : 20;
 const ONLY = process.env.CRASH_ONLY?.split(',');
 
 const scenarios = SCENARIOS.filter(({ name }) => ONLY === undefined || ONLY.includes(name));
@@ -17,7 +19,10 @@ describe('a crash before, in and after every call, and in the recovery from it',
   test.each(scenarios.map((scenario) => [scenario.numbers, scenario.name, scenario] as const))(
     '%s. %s, all personas: nothing acknowledged is lost, and nothing is half done',
     async (_, name, scenario) => {
-      const { coverage, violations } = await enumerateCrashes(scenario, { nestedLimit: NESTED_LIMIT });
+      const { coverage, violations } = await enumerateCrashes(scenario, {
+        nestedLimit: NESTED_LIMIT,
+        violationLimit: VIOLATION_LIMIT,
+      });
       covered.push(...coverage);
 
       expect(describeViolations(violations)).toBe('');

@@ -281,7 +281,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the folder of a restored file is not synced',
     {
       file: CHANGE,
-      old: RENAME_INTO_PLACE + '    folder.sync();\n',
+      old: `${RENAME_INTO_PLACE}    folder.sync();\n`,
       new: RENAME_INTO_PLACE,
     },
     ['rewind 3 files'],
@@ -424,6 +424,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
         file: 'store/record-spec.ts',
         old: 'newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type })',
         new: 'newMetadataDocument({ ...metadata })',
+      },
+      {
+        file: 'store/record-spec.ts',
+        old: '  if (!isNew) await appendEventUnlessAny(',
+        new: '  await appendEventUnlessAny(',
       },
     ],
     ['ensureSpecImplementation'],
