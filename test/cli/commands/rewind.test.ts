@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { documentOf } from '../../support/json-document.js';
+import { type CliSurroundings, runCommandLine } from '../../support/run-cli.js';
+import type { TempWorkspace } from '../../support/temp-workspace.js';
+import { workedSession } from '../../support/worked-session.js';
+
+function run(temp: TempWorkspace, line: string, surroundings: CliSurroundings = {}) {
+  const { root, clock } = temp;
+  return runCommandLine(line.split(' '), { root, now: clock.now, cwd: '/', ...surroundings });
+}
+
+describe('rewind --dry-run', () => {
+  test('given files, then each one has an action and a reason, and nothing is changed', async () => {
+    const temp = await workedSession();
+    const before = temp.everything();
+
+    const { code, out, err } = await run(temp, 'rewind s --to 1 --dry-run');
+
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toBe(
+      [
+        'Would go back to event 1 of s, 7 events would be dropped',
+        '',
+        'ACTION   PATH     WHY',
+        'restore  a.txt    has other content now',
+        'delete   new.txt  was made later',
+        '',
+        'Nothing was changed: this is a plan (1 to restore, 1 to delete).',
+        '',
+      ].join('\n'),
+    );
+    expect(temp.everything()).toEqual(before);
+  });
+
+  test('given a conflict, then what would be refused is said, and what would help', async () => {
+    const temp = await workedSession();
+    temp.put({ 'a.txt': 'mine\n' });
+
+    const { code, out, err } = await run(temp, 'rewind s --to 1 --dry-run');
+
+    expect([code, err]).toEqual([7, expect.stringContaining('--force')]);
+    expect(out).toContain('conflict  a.txt    was changed after the session last wrote it\n');
+  });
+
+  test('given --force, then what would be overwritten is marked', async () => {
+    const temp = await workedSession();
+    temp.put({ 'a.txt': 'mine\n' });
+
+    const { code, out } = await run(temp, 'rewind s --to 1 --dry-run --force');
+
+    expect(code).toBe(0);
+    expect(out).toContain('restore  a.txt    was changed after the session last wrote it (forced)\n');
+  });
+
+  test('given a narrow terminal, then no row is wider', async () => {
+    const temp = await workedSession();
+    const name = `${'long/'.repeat(20)}name.txt`;
+    await temp.tool({ [name]: 'x' });
+
+    const { out } = await run(temp, 'rewind s --to 1 --dry-run', { columns: 60 });
+
+    for (const line of out.split('\n').slice(2, 6)) expect(line.length).toBeLessThanOrEqual(60);
+    expect(out).toContain('…');
+  });
+});
+
+describe('rewind', () => {
+  test('given a point, then log and files go back, and the way to undo it is the last line', async () => {
+    const temp = await workedSession();
+
+    const { code, out } = await run(temp, 'rewind s --to 1');
+
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Went back to event 1 of s, 7 events dropped\n/);
+    const undo = /^Undo it with: zero-sessions (rewind s --undo \w{26})$/m.exec(out)?.[1] ?? '';
+    expect(temp.files().join()).not.toContain('new.txt');
+    expect((await run(temp, undo)).code).toBe(0);
+    expect(temp.sequences().slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(temp.files().join()).toContain('new.txt');
+  });
+
+  test.each([
+    ['--events-only', [1], true],
+    ['--files-only', [1, 2, 3, 4, 5, 6, 7, 8], false],
+  ])('given %s, then the other part is left alone', async (flag, kept, hasNewFile) => {
+    const temp = await workedSession();
+
+    const { code } = await run(temp, `rewind s --to 1 ${flag} --json`);
+
+    expect(code).toBe(0);
+    expect(temp.sequences().filter((sequence) => sequence < 9)).toEqual(kept);
+    expect(temp.files().join().includes('new.txt')).toBe(hasNewFile);
+  });
+
+  test('given --workspace, then the files there are changed', async () => {
+    const temp = await workedSession();
+
+    const { code, out } = await run(temp, `rewind s --to 1 --workspace ${temp.outside} --force --json`);
+
+    expect(code).toBe(0);
+    expect((await documentOf('rewind', out)).report).toMatchObject({ filesRestored: 1, filesDeleted: 1 });
+    expect(temp.outsideFiles().join()).toContain('a.txt');
+    expect(temp.files().join()).toContain('new.txt');
+  });
+
+  test('given the right --expect-head, then it goes on', async () => {
+    const temp = await workedSession();
+
+    expect((await run(temp, 'rewind s --to 1 --expect-head 8')).code).toBe(0);
+  });
+
+  test('given a session that was just changed, then somebody who has it open is thought of, but not under -q', async () => {
+    const temp = await workedSession();
+    await temp.say();
+
+    const loud = await run(temp, 'rewind s --to 8');
+    await temp.say();
+    const quiet = await run(temp, 'rewind s --to 8 -q');
+
+    expect(loud.err).toMatch(/^warning: Session s was changed 0 s ago/);
+    expect(quiet.err).toBe('');
+  });
+
+  test('given a session that was left alone for two minutes, then no warning is needed', async () => {
+    const temp = await workedSession();
+    temp.clock.pass(120_000);
+
+    expect((await run(temp, 'rewind s --to 1')).err).toBe('');
+  });
+
+  test('given a file whose name would command the terminal, then it is shown, not obeyed', async () => {
+    const temp = await workedSession();
+    await temp.tool({ 'a\u001b[31m\nb': 'x' });
+
+    const { out } = await run(temp, 'rewind s --to 8 --dry-run');
+    const quiet = await run(temp, 'rewind s --to 8 --dry-run -q');
+
+    expect(out).toContain('a\\u{1b}[31m\\nb');
+    expect(quiet.out).toBe('a\\u{1b}[31m\\nb\n');
+  });
+});
+
+describe('rewind --history', () => {
+  test('given a rewind, its undo and a restore, then the newest comes first, with what it undoes', async () => {
+    const temp = await workedSession();
+    await run(temp, 'rewind s --to 1');
+    await run(temp, 'rewind s --undo');
+    await run(temp, 'checkpoint restore s --to 1');
+
+    const { rewinds } = await documentOf('rewind', (await run(temp, 'rewind s --history --json')).out);
+
+    expect(rewinds).toHaveLength(3);
+    expect(rewinds[1]).toMatchObject({ kind: 'undo', undoes: rewinds[2].rewindId });
+    expect(rewinds[2]).toMatchObject({ kind: 'rewind', targetSequence: 1, events: 8, head: 8, files: 2 });
+  });
+
+  test('given none, then a person is told', async () => {
+    const temp = await workedSession();
+
+    expect(await run(temp, 'rewind s --history')).toMatchObject({ out: '', err: 'Session s has nothing to undo.\n' });
+  });
+});
+
+describe('rewind --abort and --continue', () => {
+  test.each([
+    ['--abort', 'settled', true],
+    ['--continue', 'report', false],
+  ])('given an intent that somebody wrote after and %s, then it is settled', async (flag, key, hasNewFile) => {
+    const temp = await workedSession();
+    const files = [{ path: 'new.txt', absent: true, to: { absent: true } }];
+    const rewind = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', session: 's', target: 1, workspace: temp.workspace };
+    const intent = { tool: 'zero-sessions/rewind-intent', files, rewind };
+    appendLine(temp, 9, 'session_checkpoint', intent);
+    appendLine(temp, 10, 'message', { role: 'user', content: 'meanwhile' });
+    expect((await run(temp, 'rewind s --to 1 --json')).code).toBe(7);
+
+    const { code, out } = await run(temp, `rewind s ${flag} --json`);
+
+    expect(code).toBe(0);
+    expect(Object.keys(await documentOf('rewind', out))).toContain(key);
+    expect(temp.log()).not.toContain('rewind-intent');
+    expect(temp.files().join().includes('new.txt')).toBe(hasNewFile);
+  });
+});
+
+/** Adds a line as another program would. */
+function appendLine(temp: TempWorkspace, sequence: number, type: string, payload: unknown): void {
+  const event = { id: `s:${sequence}`, sessionId: 's', sequence, type, createdAt: '2026-07-09T12:10:00Z', payload };
+  writeFileSync(temp.path('events.jsonl'), `${JSON.stringify(event)}\n`, { flag: 'a' });
+}
