@@ -58,7 +58,7 @@ describe('rewind --dry-run', () => {
     const name = `${'long/'.repeat(20)}name.txt`;
     await temp.tool({ [name]: 'x' });
 
-    const { out } = await run(temp, 'rewind s --to 1 --dry-run', { columns: 60 });
+    const { out } = await run(temp, 'rewind s --to 1 --dry-run', { columns: 60, env: { NO_COLOR: '1' } });
 
     for (const line of out.split('\n').slice(2, 6)) expect(line.length).toBeLessThanOrEqual(60);
     expect(out).toContain('…');
