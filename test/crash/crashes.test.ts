@@ -8,12 +8,13 @@ describe('a process killed between any two calls', () => {
     async (_, scenario) => {
       const { coverage, violations } = await enumerateCrashes(scenario, {
         personas: ['kill'],
-        nestedLimit: 20,
+        nestedLimit: 12,
+        stateLimit: 40,
         violationLimit: 3,
       });
 
       expect(describeViolations(violations)).toBe('');
-      expect(coverage[0]?.states).toBeGreaterThan(3);
+      expect(coverage[0]?.states).toBeGreaterThan(10);
     },
   );
 });

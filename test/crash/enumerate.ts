@@ -39,6 +39,8 @@ export interface EnumerationOptions {
   readonly personas?: readonly Persona[];
   /** States in the middle of a recovery to look at, for each persona; 0 for none. */
   readonly nestedLimit?: number;
+  /** States to look at, for each persona, spread over all of them; all when left out. */
+  readonly stateLimit?: number;
   /** Stops at so many violations. */
   readonly violationLimit?: number;
 }
@@ -62,13 +64,14 @@ export function missingCalls(scenario: Scenario, { calls }: Coverage): readonly 
 
 /** Runs an operation once, and then recovers from every crash in it. */
 export async function enumerateCrashes(scenario: Scenario, options: EnumerationOptions = {}): Promise<Enumeration> {
-  const { personas = PERSONAS, nestedLimit = 2000, violationLimit = 20 } = options;
+  const { personas = PERSONAS } = options;
+  const limits = { nestedLimit: 2000, violationLimit: 20, stateLimit: Number.POSITIVE_INFINITY, ...options };
   const recorded = await record(scenario);
   const examiner = new Examiner(scenario, recorded);
   const coverage: Coverage[] = [];
   for (const persona of personas) {
-    if (examiner.violations.length >= violationLimit) break;
-    coverage.push(await examiner.examineAll(persona, nestedLimit, violationLimit));
+    if (examiner.violations.length >= limits.violationLimit) break;
+    coverage.push(await examiner.examineAll(persona, limits));
   }
   return { coverage, violations: examiner.violations };
 }
@@ -137,9 +140,14 @@ class Examiner {
     this.#recorded = recorded;
   }
 
-  async examineAll(persona: Persona, nestedLimit: number, violationLimit: number): Promise<Coverage> {
+  async examineAll(
+    persona: Persona,
+    { nestedLimit, violationLimit, stateLimit }: Required<Omit<EnumerationOptions, 'personas'>>,
+  ): Promise<Coverage> {
     const { trace } = this.#recorded;
-    const { states, generatedAt } = crashStates(trace, persona);
+    const { states: every, generatedAt } = crashStates(trace, persona);
+    const stateStep = Math.ceil(every.length / stateLimit);
+    const states = every.filter((_, at) => at % Math.max(1, stateStep) === 0);
     const nestedSeen = new Set<string>();
     let sampled = false;
     for (const [at, state] of states.entries()) {

@@ -16,7 +16,7 @@ afterAll(() => {
 
 describe('a call that fails', () => {
   test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    '19. every call of %s × EIO, ENOSPC half written, ENOSPC from here on, EACCES: no success without effect',
+    '19, 21. every call of %s × EIO, ENOSPC half written, ENOSPC from here on, EACCES, EMFILE: no success without effect',
     async (name, scenario) => {
       const { cases, succeeded, told, violations } = await failEveryCall(scenario, await record(scenario));
       counts.push(

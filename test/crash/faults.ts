@@ -4,15 +4,23 @@ import type { Scenario } from './scenarios.js';
 import { type World, worldOn } from './world.js';
 
 /** What the system answers in place of the nth call. */
-export type FaultKind = 'EIO once' | 'ENOSPC half written' | 'ENOSPC from here on' | 'EACCES once';
+export type FaultKind = 'EIO once' | 'ENOSPC half written' | 'ENOSPC from here on' | 'EACCES once' | 'EMFILE once';
 export const FAULT_KINDS: readonly FaultKind[] = [
   'EIO once',
   'ENOSPC half written',
   'ENOSPC from here on',
   'EACCES once',
+  'EMFILE once',
 ];
 
 const NEEDS_SPACE: ReadonlySet<CallName> = new Set<CallName>(['create', 'write', 'mkdir', 'symlink', 'link', 'fsync']);
+const TAKES_DESCRIPTOR: ReadonlySet<CallName> = new Set<CallName>([
+  'openRead',
+  'openAppend',
+  'openFolder',
+  'create',
+  'readdir',
+]);
 const ASKS_PERMISSION: ReadonlySet<CallName> = new Set<CallName>([
   'openRead',
   'openAppend',
@@ -128,6 +136,7 @@ export async function callsOf(
 function fits(kind: FaultKind, name: CallName): boolean {
   if (name === 'mayChange') return false; // answers, and never fails
   if (kind === 'EIO once') return true;
+  if (kind === 'EMFILE once') return TAKES_DESCRIPTOR.has(name);
   if (kind === 'EACCES once') return ASKS_PERMISSION.has(name);
   return kind === 'ENOSPC half written' ? name === 'write' : NEEDS_SPACE.has(name);
 }

@@ -99,7 +99,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       new: '    try {\n      fs.fstat(fd);\n    } catch (cause) {\n      fs.truncate(fd, before);',
     },
     ['append'],
-    'acknowledged events are there',
+    'all or nothing',
   ),
   fault(
     'append: log first, metadata second',
@@ -256,7 +256,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'files are changed without an intent',
     { file: REWIND, old: '    session.log.append(encodeEventLine(event as StoredEvent));\n', new: '    event;\n' },
     ['rewind 3 files'],
-    'all or nothing',
+    'no temporary file is left',
   ),
   fault(
     'rewind: staged files are synced',
@@ -323,7 +323,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the new log is not synced before its rename',
     { file: REWIND, old: '      syncFile(fs, to, temp);\n', new: '' },
     ['rewind 3 files'],
-    'acknowledged events are there',
+    'readable before recovery',
   ),
   fault(
     'rewind: F of the session folder',
@@ -389,7 +389,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the log of a fork is not synced',
     { file: 'store/new-log.ts', old: '    syncFile(fs, fd, path);\n', new: '    syncFile;\n' },
     ['fork'],
-    'acknowledged events are there',
+    'all or nothing',
   ),
   // createChild
   fault(
