@@ -197,7 +197,7 @@ export function refOf(event: StoredEvent): EventRef {
 /**
  * Gives the files of a checkpoint event. `null` counts as an empty value, wherever it stands.
  * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when the payload cannot be decoded: there is none, or it or a
- * known member is of the wrong type.
+ * known member is of the wrong type. A mode that is none counts as unknown.
  */
 export function decodeCheckpoint(event: { id: string; payload: RawJson | undefined }): {
   readonly tool: string;
@@ -278,8 +278,6 @@ export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
 function fileStateOf(event: { id: string }, file: Readonly<Record<string, unknown>>): FileState {
   const blob = optionalText(event, file, 'blob');
   const bytes = optionalInteger(event, file, 'bytes');
-  // Permission bits only: a log from elsewhere must not set set-uid.
-  const mode = optionalMode(event, file) & 0o777;
   const isAbsent = optionalFlag(event, file, 'absent');
   const link = file.link;
   if (optionalFlag(event, file, 'skipped')) {
@@ -287,7 +285,12 @@ function fileStateOf(event: { id: string }, file: Readonly<Record<string, unknow
   }
   if (isAbsent) return { kind: 'absent', newDirs: countOf(file.newDirs) };
   if (blob === '') return { kind: 'skipped', bytes };
-  return { kind: 'stored', blob, hash: parseBlobHash(blob), mode, bytes };
+  return { kind: 'stored', blob, hash: parseBlobHash(blob), mode: modeOf(file.mode), bytes };
+}
+
+// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown.
+function modeOf(value: unknown): number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 0xffff_ffff ? value & 0o777 : 0;
 }
 
 function countOf(value: unknown): number {
@@ -310,13 +313,6 @@ function optionalInteger(event: { id: string }, record: Readonly<Record<string, 
   const value = record[name] ?? 0;
   if (typeof value === 'number' && Number.isInteger(value)) return value;
   throw damaged(event, 'session_checkpoint', `${name} is no whole number`);
-}
-
-// Zero reads a mode into 32 bits without a sign, and refuses what has no room there.
-function optionalMode(event: { id: string }, file: Readonly<Record<string, unknown>>): number {
-  const mode = optionalInteger(event, file, 'mode');
-  if (mode >= 0 && mode <= 0xffff_ffff) return mode;
-  throw damaged(event, 'session_checkpoint', `the mode ${mode} is none`);
 }
 
 function damaged(event: { id: string }, type: string, reason: string): PayloadDamagedError {
