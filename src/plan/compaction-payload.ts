@@ -47,7 +47,8 @@ export function decodeCompaction(event: { id: string; payload: RawJson | undefin
 function refsOf(payload: Payload, name: string, fail: (reason: string) => never): readonly EventRef[] {
   const list = payload[name] ?? [];
   if (!Array.isArray(list)) return fail(`${name} is no list`);
-  const refs = list.map((item: unknown) => {
+  const refs = list.map((entry: unknown) => {
+    const item = entry ?? {};
     if (!isRecord(item)) return fail(`${name} holds something that is no reference`);
     return {
       id: textOf(item, 'id', fail),

@@ -157,7 +157,7 @@ function writePrompt(
   const prompt = new SummaryPrompt(outline, cut, limit, replay);
   for (const [index, event] of indexed(outline, newestFirst())) {
     if (prompt.isFull) break;
-    if (index < cut) prompt.add(event);
+    if (index < cut) prompt.add(event, index);
   }
   return prompt.text();
 }
@@ -169,7 +169,7 @@ function writePrompt(
  */
 function wholeTurnCut(outline: LogOutline, wanted: number, replay: ReplayPlan, newestFirst: NewestFirst): number {
   if (wanted === 0 || !outline.events.some(isResult)) return wanted;
-  const firstCall = outline.events.findIndex((event) => isCall(event) && replay.keeps(event.sequence));
+  const firstCall = outline.events.findIndex((event, index) => isCall(event) && replay.keeps(index));
   if (firstCall < 0) return wanted;
   let cut = wanted;
   const open = new Set<string>(); // results at or after the cut whose call was not met

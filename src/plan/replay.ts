@@ -1,7 +1,7 @@
 import { PayloadDamagedError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { decodePayload } from '../model/event-codec.js';
-import type { EventId, Sequence } from '../model/ids.js';
+import { type EventId, eventIdOf, type Sequence, validSessionId } from '../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import { type DecodedCompaction, decodeCompaction } from './compaction-payload.js';
 
@@ -9,14 +9,14 @@ import { type DecodedCompaction, decodeCompaction } from './compaction-payload.j
 export interface ReplayPlan {
   /** The last compaction event, which stands for the replaced ones; undefined when there is none. */
   readonly compaction: StoredEvent | undefined;
-  /** The first event that is replaced: the compaction stands in its place. Undefined: it stands in front of all. */
+  /** Index of the first event that is replaced: the compaction stands there. Undefined: it stands in front of all. */
   readonly insteadOf: number | undefined;
   /** How many events are replaced. */
   readonly replacedCount: number;
   /** How many events a model sees, the compaction included. */
   readonly count: number;
-  /** Tells whether the event with this sequence is seen in its own place. */
-  keeps(sequence: number): boolean;
+  /** Tells whether the event at this index of the log is seen in its own place; a sequence can stand there twice. */
+  keeps(index: number): boolean;
 }
 
 /**
@@ -46,10 +46,8 @@ export function planReplay(outline: LogOutline): ReplayPlan {
   const ref = outline.events[at];
   const stored = outline.compactions.at(-1);
   if (ref === undefined || stored === undefined) return planAsLogged(outline);
-  const replaced = new Set<number>();
-  for (const index of replacedBy(outline, at, decodeCompaction(stored))) {
-    if (index !== at) replaced.add(outline.events[index]?.sequence as number);
-  }
+  const replaced = new Set(replacedBy(outline, at, decodeCompaction(stored)));
+  replaced.delete(at);
   return {
     compaction: {
       id: ref.id as EventId,
@@ -62,7 +60,7 @@ export function planReplay(outline: LogOutline): ReplayPlan {
     insteadOf: replaced.values().next().value,
     replacedCount: replaced.size,
     count: outline.events.length - replaced.size,
-    keeps: (sequence) => sequence !== ref.sequence && !replaced.has(sequence),
+    keeps: (index) => index !== at && !replaced.has(index),
   };
 }
 
@@ -73,23 +71,21 @@ export async function* replayStream(
 ): AsyncGenerator<StoredEvent> {
   const place = new Placement(plan);
   yield* place.inFront();
-  for await (const event of events) yield* place.at(event);
+  for await (const event of events) yield* place.next(event);
 }
 
-/** Gives events, or references to them, as a plan for their log has them. */
-export function* replayed<Event extends { readonly sequence: number }>(
-  plan: ReplayPlan,
-  events: Iterable<Event>,
-): Generator<Event | StoredEvent> {
+/** Gives events, or references to them, as a plan for their log has them: all of its events, in their order. */
+export function* replayed<Event>(plan: ReplayPlan, events: Iterable<Event>): Generator<Event | StoredEvent> {
   const place = new Placement(plan);
   yield* place.inFront();
-  for (const event of events) yield* place.at(event);
+  for (const event of events) yield* place.next(event);
 }
 
 /** Puts the compaction in its place, once, while the events go by. */
 class Placement {
   readonly #plan: ReplayPlan;
   #placed = false;
+  #index = 0;
 
   constructor(plan: ReplayPlan) {
     this.#plan = plan;
@@ -99,9 +95,11 @@ class Placement {
     return this.#plan.insteadOf === undefined ? this.#compaction() : [];
   }
 
-  at<Event extends { readonly sequence: number }>(event: Event): readonly (Event | StoredEvent)[] {
-    if (this.#plan.keeps(event.sequence)) return [event];
-    return event.sequence === this.#plan.insteadOf ? this.#compaction() : [];
+  next<Event>(event: Event): readonly (Event | StoredEvent)[] {
+    const index = this.#index;
+    this.#index += 1;
+    if (this.#plan.keeps(index)) return [event];
+    return index === this.#plan.insteadOf ? this.#compaction() : [];
   }
 
   #compaction(): readonly StoredEvent[] {
@@ -133,7 +131,7 @@ function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompacti
   }
   const ids = new Set(compactable.map((ref) => ref.id));
   const named = indexesOf(events, (event) => ids.has(event.id));
-  const isForeign = named.length === 0 && isCopy(outline, at) && !compactable.some((ref) => isOwnId(outline, ref.id));
+  const isForeign = named.length === 0 && isCopy(outline, at) && compactable.every((ref) => isForeignId(outline, ref));
   return isForeign ? copiesOf(outline, at, compaction) : named;
 }
 
@@ -165,8 +163,9 @@ function isCopy({ events }: LogOutline, at: number): boolean {
 }
 
 /** A sequence of the parent's says nothing about the copies once some events were left out. */
-function isForeignCutoff(outline: LogOutline, at: number, { throughEventId }: DecodedCompaction): boolean {
-  if (throughEventId === '' || isOwnId(outline, throughEventId) || !isCopy(outline, at)) return false;
+function isForeignCutoff(outline: LogOutline, at: number, compaction: DecodedCompaction): boolean {
+  const { throughEventId, throughSequence } = compaction;
+  if (!isForeignId(outline, { id: throughEventId, sequence: throughSequence }) || !isCopy(outline, at)) return false;
   if (outline.events.some((event) => event.id === throughEventId)) return false;
   const marker = outline.forks.at(-1);
   return marker === undefined || !copiedAll(marker);
@@ -182,8 +181,10 @@ function copiedAll(marker: OutlinedPayload): boolean {
   }
 }
 
-function isOwnId({ sessionId }: LogOutline, id: string): boolean {
-  return id.startsWith(`${sessionId}:`);
+/** Tells whether an event's id is one that Zero and we would give it in another session; anything else names nothing. */
+function isForeignId({ sessionId }: LogOutline, { id, sequence }: Pick<EventRef, 'id' | 'sequence'>): boolean {
+  const owner = id.slice(0, id.lastIndexOf(':'));
+  return owner !== sessionId && validSessionId(owner) && id === eventIdOf(owner, sequence);
 }
 
 function indexesOf<T>(items: readonly T[], wanted: (item: T) => boolean): readonly number[] {

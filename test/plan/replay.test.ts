@@ -92,6 +92,36 @@ describe('replaying a log', () => {
     expect(sequencesOf(rehydrateEvents(log))).toEqual([3, 1, 2]);
   });
 
+  test('given null for a reference, then it names nothing', () => {
+    const log = withMore(aLog('s', messages(3)), [
+      compaction({ compactableEvents: [null, ...refs(aLog('s', messages(1)))] }),
+    ]);
+
+    expect(sequencesOf(rehydrateEvents(log))).toEqual([4, 2, 3]);
+  });
+
+  test('given an event that has the sequence of the compaction, then it is not lost', () => {
+    const first = refs(aLog('s', messages(1)));
+    const log = aLog('s', [
+      { sequence: 1 },
+      { sequence: 2 },
+      { sequence: 2, ...compaction({ compactableEvents: first }) },
+    ]);
+
+    expect(rehydrateEvents(log)).toEqual([log[2], log[1]]);
+  });
+
+  test.each(['gone', 'x:9', 'a b:1', ':1'])(
+    'given the name %j, which is no id of another session, then it names nothing',
+    (id) => {
+      const log = withMore(aLog('s', messages(2)), [
+        compaction({ compactableEvents: [{ id, sequence: 1, type: 'message' }] }),
+      ]);
+
+      expect(sequencesOf(rehydrateEvents(log))).toEqual([3, 1, 2]);
+    },
+  );
+
   test('given a gap left by a rewind, then sequences and not places count', () => {
     const log = aLog('s', [{ sequence: 1 }, { sequence: 7 }, { sequence: 9 }, compactionAt(10, 7)]);
 
