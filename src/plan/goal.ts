@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.js';
-import { GOAL_MEMBERS, type Goal } from '../model/goal.js';
+import { GOAL_MEMBERS, type Goal, type GoalStatus } from '../model/goal.js';
 import { trimSpace } from '../model/ids.js';
 import { countCodePoints } from './event-preview.js';
 
@@ -14,6 +14,15 @@ const CONTINUATION_LIMIT = 20;
 const STATUSES = ['active', 'paused', 'complete', 'budget_limited'];
 const OUT_OF_TOKENS = 'token budget reached';
 const OUT_OF_CONTINUATIONS = 'automatic continuation limit reached';
+
+/**
+ * Checks what a goal is asked to be: so that it is refused before a session is looked for.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`), as {@link newGoal}.
+ */
+export function checkGoal(objective: string, tokenBudget: number): void {
+  requireObjective(objective);
+  requireCount(tokenBudget, 'tokenBudget');
+}
 
 /**
  * Gives a new, active goal.
@@ -54,11 +63,7 @@ export function editedGoal(goal: Goal, objective: string, tokenBudget: number, n
  * for a complete one that is to be something else (FAULTS.md, 42).
  */
 export function goalWithStatus(goal: Goal, status: string, reason: string, now: string): Goal {
-  const wanted = trimSpace(status).toLowerCase();
-  if (!STATUSES.includes(wanted)) {
-    const hint = `Give one of: ${STATUSES.join(', ')}.`;
-    throw new InvalidArgumentError('status', `${JSON.stringify(status)} is no status of a goal`, hint);
-  }
+  const wanted = parseGoalStatus(status);
   if (goal.status === 'complete' && wanted !== 'complete') {
     throw new InvalidArgumentError('status', 'The goal is complete', 'Clear it and create a new one.');
   }
@@ -68,6 +73,17 @@ export function goalWithStatus(goal: Goal, status: string, reason: string, now: 
   }
   const changed = { ...goal, status: wanted, statusReason: trimSpace(reason), updatedAt: now };
   return wanted === 'active' ? { ...changed, continuationCount: 0 } : changed;
+}
+
+/**
+ * Gives a status of a goal in its one spelling.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a word that is none.
+ */
+export function parseGoalStatus(status: string): GoalStatus {
+  const word = trimSpace(status).toLowerCase();
+  if (STATUSES.includes(word)) return word;
+  const hint = `Give one of: ${STATUSES.join(', ')}.`;
+  throw new InvalidArgumentError('status', `${JSON.stringify(status)} is no status of a goal`, hint);
 }
 
 /** Gives a goal with so many more tokens used; an active one that reaches its budget stops. */

@@ -1,9 +1,11 @@
 import { GoalExistsError, GoalNotFoundError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { Goal } from '../model/goal.js';
+import { parseSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import {
+  checkGoal,
   editedGoal,
   type GoalStep,
   goalAfterReservation,
@@ -12,6 +14,7 @@ import {
   goalWithoutContinuations,
   goalWithStatus,
   newGoal,
+  parseGoalStatus,
   pausedGoal,
   requireCount,
 } from '../plan/goal.js';
@@ -40,6 +43,8 @@ export async function createGoal(
   objective: string,
   tokenBudget: number,
 ): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  checkGoal(objective, tokenBudget);
   return withSession(deps, sessionId, (session) => {
     const goal = newGoal(objective, tokenBudget, session.stamp());
     if (session.metadata.goal !== undefined) throw new GoalExistsError(session.id);
@@ -57,6 +62,8 @@ export async function editGoal(
   objective: string,
   tokenBudget: number,
 ): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  checkGoal(objective, tokenBudget);
   return withSession(deps, sessionId, (session) =>
     tell(session, 'goal_updated', editedGoal(goalOf(session), objective, tokenBudget, session.stamp())),
   );
@@ -72,8 +79,10 @@ export async function updateGoal(
   status: string,
   reason: string,
 ): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  const wanted = parseGoalStatus(status);
   return withSession(deps, sessionId, (session) =>
-    tell(session, 'goal_updated', goalWithStatus(goalOf(session), status, reason, session.stamp())),
+    tell(session, 'goal_updated', goalWithStatus(goalOf(session), wanted, reason, session.stamp())),
   );
 }
 
@@ -90,6 +99,7 @@ export async function clearGoal(deps: StoreDeps, sessionId: string): Promise<Goa
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a number that is negative or no whole number.
  */
 export async function addGoalUsage(deps: StoreDeps, sessionId: string, tokens: number): Promise<GoalResult> {
+  parseSessionId(sessionId);
   const used = requireCount(tokens, 'tokens');
   return step(deps, sessionId, (goal, now) => goalAfterUsage(goal, used, now));
 }

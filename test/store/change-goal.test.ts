@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { SessionStore } from '../../src/index.js';
 import { faultyFileSystem } from '../support/faulty-file-system.js';
 import { aSession } from '../support/session-builder.js';
 import { tempStore } from '../support/temp-store.js';
@@ -55,6 +56,23 @@ describe('changing a goal', () => {
 
     expect((await store.get(id))?.goal).toBeUndefined();
     expect((await store.createGoal(id, 'two')).session.goal?.objective).toBe('two');
+  });
+
+  test.each<[string, (store: SessionStore) => Promise<unknown>]>([
+    ['a blank objective', (store) => store.createGoal('nobody', ' ')],
+    ['a negative budget', (store) => store.editGoal('nobody', 'o', -1)],
+    ['an unknown status', (store) => store.updateGoal('nobody', 'done')],
+    ['a negative number of tokens', (store) => store.addGoalUsage('nobody', -1)],
+  ])('given %s, then that is told before a session is looked for', async (_, change) => {
+    const { store } = tempStore();
+
+    await expect(change(store)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  test('given a malformed id and a blank objective, then the id is told', async () => {
+    const { store } = tempStore();
+
+    await expect(store.createGoal('a/b', ' ')).rejects.toMatchObject({ code: 'INVALID_ID' });
   });
 
   test('given a negative number of tokens, then it is refused', async () => {
