@@ -1,4 +1,4 @@
-import { InvalidArgumentError, SessionExistsError, ZeroSessionsError } from '../errors.js';
+import { SessionExistsError, ZeroSessionsError } from '../errors.js';
 import { createFile } from '../fs/durable-file.js';
 import { encodeEventLine } from '../model/event-codec.js';
 import {
@@ -11,13 +11,14 @@ import {
 } from '../model/ids.js';
 import { encodeJson, type RawJson } from '../model/json.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
+import { checkedDepth } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
 import { FILE_MODE } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
 import { publishSession } from './publish-session.js';
-import { sessionExists } from './session-folder.js';
+import { requireSession, sessionExists } from './session-folder.js';
 import { withSession } from './session-lock.js';
 
 /** What a child session can be made with. */
@@ -44,11 +45,8 @@ export interface ChildInput {
  * @see FORMAT.md, 4, createChild; RELIABILITY.md, 2.2
  */
 export async function createChild(deps: StoreDeps, parentId: string, input: ChildInput): Promise<SessionMetadata> {
-  parseSessionId(parentId);
-  const depth = input.depth ?? 0;
-  if (!Number.isSafeInteger(depth) || depth < 0) {
-    throw new InvalidArgumentError('depth', `depth is ${depth}; it is a whole number, 0 or more`);
-  }
+  requireSession(deps, parseSessionId(parentId)); // who has no parent is told so first, as with a fork
+  const depth = checkedDepth(input.depth);
   const wished = trimSpace(input.sessionId ?? '');
   const id = parseNewSessionId(wished === '' ? deps.newId() : wished);
   return withSession(deps, parentId, (parent) => {

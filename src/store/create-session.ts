@@ -17,7 +17,8 @@ export type CreateInput = {
 const SPEC_STATUSES = ['draft', 'approved', 'rejected'];
 
 /**
- * Makes a session: a folder with metadata and an empty log. Text is trimmed; without an id it gets a fresh ULID.
+ * Makes a session: a folder with metadata and an empty log. Text is trimmed, the kind is stored as it is; without an id
+ * it gets a fresh ULID.
  * @throws InvalidIdError (`INVALID_ID`), SessionExistsError (`SESSION_EXISTS`)
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a negative depth.
  * @see FORMAT.md, 4, create
@@ -34,12 +35,11 @@ export function createSession(deps: StoreDeps, input: CreateInput): SessionMetad
 /** Gives the metadata that a new session starts with: trimmed, checked, with id and times. */
 export function startingMetadata(deps: StoreDeps, input: CreateInput): SessionMetadata {
   const trimmed: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input))
-    trimmed[name] = typeof value === 'string' ? trimSpace(value) : value;
-  const depth = input.depth ?? 0;
-  if (!Number.isSafeInteger(depth) || depth < 0) {
-    throw new InvalidArgumentError('depth', `depth is ${depth}; it is a whole number, 0 or more`);
+  for (const [name, value] of Object.entries(input)) {
+    // A kind is one of a few words and no text of a person's: it stays as it is (golden case create/every-field).
+    trimmed[name] = typeof value === 'string' && name !== 'sessionKind' ? trimSpace(value) : value;
   }
+  checkedDepth(input.depth);
   const id = trimmed.sessionId === undefined || trimmed.sessionId === '' ? deps.newId() : String(input.sessionId);
   const now = formatInstant(deps.now());
   return newMetadataDocument({
@@ -51,6 +51,15 @@ export function startingMetadata(deps: StoreDeps, input: CreateInput): SessionMe
     eventCount: 0,
     lastEventType: undefined,
   }).metadata;
+}
+
+/**
+ * Gives the depth of a new session, 0 when left out.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is negative or no whole number.
+ */
+export function checkedDepth(depth = 0): number {
+  if (Number.isSafeInteger(depth) && depth >= 0) return depth;
+  throw new InvalidArgumentError('depth', `depth is ${depth}; it is a whole number, 0 or more`);
 }
 
 /** Gives a spec status in its one spelling, or undefined for a word that is none. */

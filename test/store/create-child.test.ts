@@ -27,6 +27,14 @@ async function withUnlinkedChild(): Promise<TempStore> {
 }
 
 describe('making a child', () => {
+  test('given no such parent and a child that cannot be, then the parent is told first', async () => {
+    const { store } = tempStore();
+
+    await expect(store.createChild('nobody', { sessionId: 'a/b', depth: -1 })).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+  });
+
   test('then parent and child have the same link, byte for byte', async () => {
     const store = tempStore(aSession().withMessages(2));
 

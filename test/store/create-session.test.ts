@@ -58,6 +58,13 @@ describe('a session that is made', () => {
     expect(session).not.toHaveProperty('provider');
   });
 
+  test('given a kind in space, then it is stored as it is: it is another kind', async () => {
+    const { store } = tempStore();
+
+    expect((await store.create({ sessionKind: ' fork ' })).sessionKind).toBe(' fork ');
+    expect(await store.listResumable()).toEqual([]);
+  });
+
   test.each([
     [' Approved ', 'approved'],
     ['DRAFT', 'draft'],
