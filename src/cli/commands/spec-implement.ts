@@ -13,7 +13,7 @@ import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from '../spec-view
 export const specImplement = defineCommand<SpecView>({
   description:
     'Gives the session that implements the spec of this session; it is made by the first that asks, and the prompt is ' +
-    'added to it once. The spec is the one recorded for the session, or the one that --spec-id names.',
+    'added to it once. What is not given it takes from this session. The spec is the one recorded for the session, or the one that --spec-id names.',
   examples: ['impl=$(zero-sessions spec implement latest --prompt "Implement specs/login.md" -q)'],
   arguments: [
     { name: '<session>', description: 'the session with the spec: an id, a title, latest, …', value: 'session' },
@@ -50,9 +50,9 @@ async function runImplement(context: CommandContext, args: ParsedArguments): Pro
   const isRecorded = recorded?.specId === specId;
   const { session, events } = await store.ensureSpecImplementation({
     title: described.title,
-    cwd: described.cwd,
-    modelId: described.modelId,
-    provider: described.provider,
+    cwd: described.cwd ?? recorded?.cwd,
+    modelId: described.modelId ?? recorded?.modelId,
+    provider: described.provider ?? recorded?.provider,
     specId,
     ...(isRecorded
       ? {

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { documentOf } from '../../support/json-document.js';
+import { runCommandLine } from '../../support/run-cli.js';
+import { aSession, type SessionBuilder } from '../../support/session-builder.js';
+import { tempStore } from '../../support/temp-store.js';
+
+function below(parent: string, id: string, sessionKind: string, spawnedFromSequence = 1): SessionBuilder {
+  return aSession(id).withMetadata({
+    sessionKind,
+    parentSessionId: parent,
+    rootSessionId: 'root',
+    spawnedFromSequence,
+  });
+}
+
+describe('children', () => {
+  test('given children and forks, then only the children are listed, the one spawned last first', async () => {
+    const { root } = tempStore([
+      aSession('root'),
+      below('root', 'early', 'child', 2),
+      below('root', 'late', 'child', 9),
+      below('root', 'fork', 'fork'),
+      below('late', 'grandchild', 'child'),
+    ]);
+
+    expect((await runCommandLine(['children', 'root', '-q'], { root })).out).toBe('late\nearly\n');
+  });
+
+  test('given none, then that is said', async () => {
+    const { root } = tempStore(aSession('root'));
+
+    expect(await runCommandLine(['children', 'root'], { root })).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'Session root has no children.\n',
+    });
+  });
+
+  test('given a session that cannot be read, then it might be one of them: it is told, and the exit code is 5', async () => {
+    const { root } = tempStore([
+      aSession('root'),
+      below('root', 'good', 'child'),
+      aSession('bad').withMetadataText('{'),
+    ]);
+
+    const run = await runCommandLine(['children', 'root', '--json'], { root });
+
+    const { sessions, unreadable } = await documentOf('children', run.out);
+    expect(run.code).toBe(5);
+    expect([sessions.map(idOf), unreadable.map(idOf)]).toEqual([['good'], ['bad']]);
+    expect(run.err).toContain('bad');
+  });
+});
+
+describe('lineage', () => {
+  test('given a fork of a fork, then the first ancestor comes first', async () => {
+    const { root } = tempStore([aSession('root'), below('root', 'mid', 'fork'), below('mid', 'low', 'fork')]);
+
+    expect((await runCommandLine(['lineage', 'low', '-q'], { root })).out).toBe('root\nmid\nlow\n');
+  });
+
+  test('given an ancestor that cannot be read, then what is below it is shown, and it is told', async () => {
+    const { root } = tempStore([
+      aSession('root').withMetadataText('{'),
+      below('root', 'mid', 'fork'),
+      below('mid', 'low', 'fork'),
+    ]);
+
+    const run = await runCommandLine(['lineage', 'low', '--json'], { root });
+
+    const { sessions, unreadable } = await documentOf('lineage', run.out);
+    expect([run.code, sessions.map(idOf), unreadable.map(idOf)]).toEqual([5, ['mid', 'low'], ['root']]);
+  });
+
+  test('given an ancestor that is gone, then it is not found', async () => {
+    const { root } = tempStore(below('gone', 'low', 'fork'));
+
+    expect((await runCommandLine(['lineage', 'low', '--json'], { root })).code).toBe(3);
+  });
+});
+
+describe('info', () => {
+  test('given a store, then versions, counts and the lock are told, and nothing that was said', async () => {
+    const { root } = tempStore([
+      aSession('one').withMessages(2).withMetadata({ title: 'Private', cwd: '/home/somebody/secret' }),
+      below('one', 'two', 'child'),
+      aSession('bad').withMetadataText('{'),
+    ]);
+
+    const json = await runCommandLine(['info', '--json'], { root, env: { ZERO_CHECKPOINTS: 'off' } });
+    const text = await runCommandLine(['info'], { root });
+
+    expect(await documentOf('info', json.out)).toMatchObject({
+      root,
+      rootExists: true,
+      checkpoints: false,
+      sessions: { child: 1, regular: 1 },
+      unreadable: 1,
+    });
+    expect(text.out).toContain('1 child, 1 regular, 1 unreadable\n');
+    expect(text.out + json.out).not.toMatch(/Private|somebody/);
+  });
+
+  test('given no store yet, then that is no error', async () => {
+    const { root } = tempStore();
+
+    expect((await runCommandLine(['info'], { root })).out).toContain(`${root} (not there yet)\n`);
+  });
+
+  test('given --no-flock, then it says so', async () => {
+    const { root } = tempStore();
+
+    expect(JSON.parse((await runCommandLine(['info', '--no-flock', '--json'], { root })).out).lock).toBe('off');
+  });
+});
+
+describe('path', () => {
+  test('given a session that cannot be read, then its folder is printed all the same', async () => {
+    const { root } = tempStore(aSession('bad').withMetadataText('{'));
+
+    expect(await runCommandLine(['path', 'bad'], { root })).toMatchObject({ code: 0, out: `${root}/bad\n` });
+  });
+});
+
+function idOf({ sessionId }: { readonly sessionId: string }): string {
+  return sessionId;
+}
