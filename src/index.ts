@@ -74,7 +74,7 @@ export {
   type CompactionPlan,
   compactionPayloadFromPlan,
 } from './plan/compaction.js';
-export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-prompt.js';
+export { type ExecMode, formatExecPrompt, formatShownContext, type PreparedExec } from './plan/exec-prompt.js';
 export type { FileAction, FileChange, PresentState } from './plan/file-change.js';
 export type { TreeNode } from './plan/lineage.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
@@ -93,6 +93,7 @@ export type { PrepareExecOptions } from './store/prepare-exec.js';
 export type { RewindOptions } from './store/preview-rewind.js';
 export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkpoints.js';
 export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
+export type { ExecContext } from './store/read-replay.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
 export type { SessionStore } from './store/session-store.js';
 export type { SettledRewind } from './store/settle-rewind.js';

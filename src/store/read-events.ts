@@ -3,6 +3,7 @@ import type { LineDamage, StoredEvent } from '../model/event.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog, LogLine } from './event-log.js';
 import { openLog } from './read-session.js';
+import { eachOrStoreError, orStoreError } from './system-errors.js';
 
 /** Which events are wanted, in which direction. */
 export interface ReadOptions {
@@ -38,6 +39,7 @@ const LINES_PER_TURN = 512;
  * Gives the events of a session as a stream. A torn tail is left out.
  * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when there is neither metadata nor log.
  * @throws LogDamagedError (`LOG_DAMAGED`), naming the line, when one that is reached is malformed.
+ * @throws PathRefusedError (`PATH_REFUSED`) when the log is no regular file; SystemError (`SYSTEM`)
  * @see FORMAT.md, 3, "Reading"
  */
 export async function* streamEvents(
@@ -45,7 +47,7 @@ export async function* streamEvents(
   sessionId: string,
   options: ReadOptions,
 ): AsyncGenerator<StoredEvent> {
-  const log = openLog(deps, sessionId);
+  const log = orStoreError(() => openLog(deps, sessionId));
   for await (const item of streamLines(log, options)) {
     if (item.kind === 'event') yield item.event;
     else if (item.kind === 'damage') throw log.damaged(item.damage);
@@ -58,7 +60,10 @@ export async function* streamScan(
   sessionId: string,
   options: ReadOptions,
 ): AsyncGenerator<ScannedLine> {
-  for await (const item of streamLines(openLog(deps, sessionId), options)) {
+  for await (const item of streamLines(
+    orStoreError(() => openLog(deps, sessionId)),
+    options,
+  )) {
     if (item.kind === 'event') yield { kind: 'event', event: item.event };
     else if (item.kind === 'damage') yield { kind: 'damage', damage: item.damage };
   }
@@ -70,7 +75,10 @@ export async function* streamRawLines(
   sessionId: string,
   options: Pick<ReadOptions, 'signal'>,
 ): AsyncGenerator<RawLogLine> {
-  for await (const { kind, line } of streamLines(openLog(deps, sessionId), options)) {
+  for await (const { kind, line } of streamLines(
+    orStoreError(() => openLog(deps, sessionId)),
+    options,
+  )) {
     yield { number: line.number, start: line.start, bytes: new Uint8Array(line.bytes), kind };
   }
 }
@@ -79,7 +87,7 @@ async function* streamLines(log: EventLog, options: ReadOptions): AsyncGenerator
   const { from = 1, to = Number.POSITIVE_INFINITY, direction = 'forwards', signal } = options;
   const backwards = direction === 'backwards';
   let count = 0;
-  for (const item of backwards ? log.scanBackwards() : log.scan()) {
+  for (const item of eachOrStoreError(backwards ? log.scanBackwards() : log.scan())) {
     signal?.throwIfAborted();
     count += 1;
     if (count % LINES_PER_TURN === 0) await nextTurn();

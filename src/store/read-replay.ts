@@ -7,6 +7,7 @@ import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
 import { type ReadOptions, streamEvents } from './read-events.js';
 import { openLog } from './read-session.js';
+import { orStoreError } from './system-errors.js';
 
 /**
  * Gives the events as a model should see them, as a stream: the log is read twice and never held.
@@ -19,7 +20,7 @@ export async function* streamReplay(
   sessionId: string,
   options: Pick<ReadOptions, 'signal'> = {},
 ): AsyncGenerator<StoredEvent> {
-  const plan = planReplay(openLog(deps, sessionId).outline(0));
+  const plan = orStoreError(() => planReplay(openLog(deps, sessionId).outline(0)));
   yield* replayStream(plan, streamEvents(deps, sessionId, options));
 }
 

@@ -63,6 +63,7 @@ import {
   streamScan,
 } from './read-events.js';
 import { readChildren, readLineage, readTree } from './read-lineage.js';
+import { type ExecContext, readExecContext, streamReplay } from './read-replay.js';
 import { getSession, openLog, readAllEvents } from './read-session.js';
 import { planSessionCompaction, recordCompaction } from './record-compaction.js';
 import {
@@ -213,6 +214,11 @@ export class SessionStore {
   /** The same as {@link readRehydratedEvents}. */
   readReplayEvents(sessionId: string): Promise<readonly StoredEvent[]> {
     return this.readRehydratedEvents(sessionId);
+  }
+
+  /** The same as a stream: the log is read twice and never held. See {@link streamReplay}. */
+  replayEvents(sessionId: string, options: Pick<ReadOptions, 'signal'> = {}): AsyncIterable<StoredEvent> {
+    return streamReplay(this.#deps, sessionId, options);
   }
 
   /** Gives the events as a stream: forwards or backwards, from a position or to one. */
@@ -388,6 +394,14 @@ export class SessionStore {
     return withStoreErrors(() => prepareExec(this.#deps, options));
   }
 
+  /**
+   * Gives of the context that {@link prepareExec} gives what `formatShownContext` shows of it, for a log of any length.
+   * See {@link readExecContext}.
+   */
+  execContext(sessionId: string): Promise<ExecContext> {
+    return withStoreErrors(() => readExecContext(this.#deps, sessionId));
+  }
+
   /** Tells whether checkpoints are captured. */
   checkpointsEnabled(): boolean {
     return this.#deps.checkpoints.enabled;
@@ -398,14 +412,17 @@ export class SessionStore {
     return withStoreErrors(() => createGoal(this.#deps, sessionId, objective, tokenBudget));
   }
 
+  /** Gives the goal of a session another objective and budget. */
   editGoal(sessionId: string, objective: string, tokenBudget = 0): Promise<GoalResult> {
     return withStoreErrors(() => editGoal(this.#deps, sessionId, objective, tokenBudget));
   }
 
+  /** Gives the goal of a session another status. */
   updateGoal(sessionId: string, status: string, reason = ''): Promise<GoalResult> {
     return withStoreErrors(() => updateGoal(this.#deps, sessionId, status, reason));
   }
 
+  /** Takes the goal of a session away. */
   clearGoal(sessionId: string): Promise<GoalResult> {
     return withStoreErrors(() => clearGoal(this.#deps, sessionId));
   }
@@ -415,6 +432,7 @@ export class SessionStore {
     return withStoreErrors(() => addGoalUsage(this.#deps, sessionId, tokens));
   }
 
+  /** Pauses the goal of a session if it has one that is active. */
   pauseGoalIfActive(sessionId: string, reason: string): Promise<GoalResult> {
     return withStoreErrors(() => pauseGoalIfActive(this.#deps, sessionId, reason));
   }
@@ -424,6 +442,7 @@ export class SessionStore {
     return withStoreErrors(() => reserveGoalContinuation(this.#deps, sessionId));
   }
 
+  /** Starts the count of automatic continuations again. */
   resetGoalContinuations(sessionId: string): Promise<SessionMetadata> {
     return withStoreErrors(() => resetGoalContinuations(this.#deps, sessionId));
   }

@@ -21,3 +21,21 @@ export async function withStoreErrors<T>(work: () => T | Promise<T>): Promise<T>
     throw asStoreError(error);
   }
 }
+
+/** As {@link withStoreErrors}, for work that gives its result at once. */
+export function orStoreError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}
+
+/** As {@link withStoreErrors}, for what is read while it is asked for. */
+export function* eachOrStoreError<T>(items: Iterable<T>): Generator<T> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}

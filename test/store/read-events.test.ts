@@ -1,5 +1,6 @@
+import { mkdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ErrorCode, ReadOptions } from '../../src/index.js';
+import type { ErrorCode, ReadOptions, SessionStore } from '../../src/index.js';
 import { aLine } from '../support/event-builder.js';
 import { faultyFileSystem } from '../support/faulty-file-system.js';
 import { aSession } from '../support/session-builder.js';
@@ -42,6 +43,19 @@ describe('events as a stream', () => {
 
     expect(await taken(store.events('s'))).toHaveLength(2);
     expect(await taken(store.events('s', { direction: 'backwards' }))).toHaveLength(2);
+  });
+
+  test.each<[string, (store: SessionStore) => AsyncIterable<unknown>]>([
+    ['events', (store) => store.events('s')],
+    ['events backwards', (store) => store.events('s', { direction: 'backwards' })],
+    ['scanEvents', (store) => store.scanEvents('s')],
+    ['rawLines', (store) => store.rawLines('s')],
+    ['replayEvents', (store) => store.replayEvents('s')],
+  ])('given a folder in the place of the log, then %s tells that with an error of ours', async (_, read) => {
+    const { store, path } = tempStore(aSession().withoutLog());
+    mkdirSync(path('events.jsonl'));
+
+    await expect(taken(read(store))).rejects.toMatchObject({ code: 'PATH_REFUSED' });
   });
 
   test('given damage after the last event wanted, then it does not matter', async () => {

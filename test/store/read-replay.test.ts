@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../src/index.js';
-import { formatExecPrompt } from '../../src/index.js';
-import { formatShownContext } from '../../src/plan/exec-prompt.js';
-import { readExecContext, streamReplay } from '../../src/store/read-replay.js';
+import { formatExecPrompt, formatShownContext } from '../../src/index.js';
+import { streamReplay } from '../../src/store/read-replay.js';
 import { aSession, type SessionBuilder } from '../support/session-builder.js';
 import { tempStore } from '../support/temp-store.js';
 
@@ -22,10 +21,10 @@ const LOGS: readonly (readonly [string, SessionBuilder])[] = [
 
 describe('the context of a run, read from the end', () => {
   test.each(LOGS)('given %s, then it is that of prepareExec', async (_, session) => {
-    const { store, deps, id, warnings } = tempStore(session);
+    const { store, id, warnings } = tempStore(session);
 
     const prepared = await store.prepareExec({ resume: id });
-    const { count, shown } = readExecContext(deps, id);
+    const { count, shown } = await store.execContext(id);
 
     expect(count).toBe(prepared.contextEvents.length);
     expect(formatShownContext('go on', 'resume', prepared.session, shown)).toBe(formatExecPrompt('go on', prepared));
@@ -35,10 +34,10 @@ describe('the context of a run, read from the end', () => {
 
 describe('the replay as a stream', () => {
   test('given a compacted log, then it is what the array is', async () => {
-    const { store, deps, id } = tempStore(aSession().withMessages(9).withEvent(compaction(5)).withMessages(3));
+    const { store, id } = tempStore(aSession().withMessages(9).withEvent(compaction(5)).withMessages(3));
 
     const streamed: StoredEvent[] = [];
-    for await (const event of streamReplay(deps, id)) streamed.push(event);
+    for await (const event of store.replayEvents(id)) streamed.push(event);
 
     expect(streamed).toEqual(await store.readRehydratedEvents(id));
     expect(streamed).toHaveLength(8);
