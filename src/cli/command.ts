@@ -67,7 +67,7 @@ export interface CommandOutput<View> {
   /** What `--jsonl` prints, one a line; without it the flag is wrong. */
   readonly jsonl?: (view: View, page: Page) => Iterable<JsonView> | AsyncIterable<JsonView>;
   /** What `-q` prints, one a line; without it the text. */
-  readonly quiet?: (view: View) => Iterable<string> | AsyncIterable<string>;
+  readonly quiet?: (view: View, page: Page) => Iterable<string> | AsyncIterable<string>;
   /** Damage, said on stderr also under `-q`. */
   readonly warnings?: (view: View) => readonly string[];
   /** What a person should know besides, said on stderr. */

@@ -30,7 +30,7 @@ async function writeData<View>(context: CommandContext, output: CommandOutput<Vi
   if (globals.format === 'jsonl' && output.jsonl !== undefined) return writeLines(context, output.jsonl(view, page));
   if (globals.quiet && output.quiet !== undefined) {
     // Safe by the line: an id or a path with a control character in it must not become two.
-    return writePieces(context, eachLine(output.quiet(view)));
+    return writePieces(context, eachLine(output.quiet(view, page)));
   }
   return writePieces(context, output.text(view, page));
 }

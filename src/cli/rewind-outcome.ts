@@ -7,6 +7,7 @@ import type { RewindOptions } from '../store/preview-rewind.js';
 import type { MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
+import type { Page } from './page.js';
 import type { Redaction } from './redaction.js';
 import type { JsonMembers } from './render/json.js';
 import { planJson, reportJson } from './render/plan-json.js';
@@ -33,12 +34,12 @@ export interface Allowance {
 }
 
 /** Gives the paths of a plan, those left alone aside, or the id to undo it by. */
-export function* quietOutcome(outcome: RewindOutcome): Generator<string> {
+export function* quietOutcome(outcome: RewindOutcome, { redaction }: Page): Generator<string> {
   if (outcome.kind === 'done') {
     if (outcome.report.rewindId !== '') yield outcome.report.rewindId;
     return;
   }
-  for (const { path, action } of outcome.plan.files) if (action !== 'leave') yield path;
+  for (const { path, action } of outcome.plan.files) if (action !== 'leave') yield redaction.text(path);
 }
 
 /** Gives an outcome as the members of a document. */

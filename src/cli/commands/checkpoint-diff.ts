@@ -80,7 +80,7 @@ export const checkpointDiff = defineCommand<DiffView>({
     text: renderDiff,
     json: ({ files }, { redaction }) => ({ members: { files: files.map((file) => diffJson(file, redaction)) } }),
     jsonl: ({ files }, { redaction }) => files.map((file) => diffJson(file, redaction)),
-    quiet: ({ files }) => files.map(({ path }) => path),
+    quiet: ({ files }, { redaction }) => files.map(({ path }) => redaction.text(path)),
     warnings: ({ files }) => files.filter(({ isDamaged }) => isDamaged).map(({ path, reason }) => `${path} ${reason}`),
     notes: diffNotes,
     exitCode: ({ files }) => (files.some(({ isDamaged }) => isDamaged) ? EXIT_DAMAGED : EXIT_DONE),

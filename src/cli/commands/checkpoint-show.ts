@@ -64,7 +64,7 @@ export const checkpointShow = defineCommand<CheckpointShowView>({
       },
     }),
     jsonl: ({ files }, { redaction }) => files.map(({ path, state }) => fileJson(path, state, redaction)),
-    quiet: ({ files }) => files.map(({ path }) => path),
+    quiet: ({ files }, { redaction }) => files.map(({ path }) => redaction.text(path)),
     notes: ({ files, content, sessionId }) => {
       if (files.length === 0) return [`Session ${sessionId} has no checkpoints.`];
       return content?.kind === 'link' ? [`It was a symbolic link to ${content.target}.`] : [];

@@ -100,8 +100,8 @@ export const rewind = defineCommand<RewindView>({
       return { members: { settled: { rewindId, restored: paths(restored), left: paths(left) } } };
     },
     jsonl: (view) => (view.kind === 'history' ? view.rewinds.map((each) => ({ ...each })) : []),
-    quiet: (view) => {
-      if (view.kind === 'outcome') return quietOutcome(view.outcome);
+    quiet: (view, page) => {
+      if (view.kind === 'outcome') return quietOutcome(view.outcome, page);
       return view.kind === 'history' ? view.rewinds.map(({ rewindId }) => rewindId) : [view.settled.rewindId];
     },
     notes: (view) => {

@@ -141,6 +141,17 @@ describe('rewind', () => {
   });
 });
 
+describe('a secret in the name of a file', () => {
+  test.each(['', '-q', '--json'])('given rewind %s, then it is hidden unless --no-redact', async (flag) => {
+    const temp = await workedSession();
+    await temp.tool({ 'password=hunter2hunter2': 'x' });
+    const line = `rewind s --to 8 --dry-run ${flag}`.trim();
+
+    expect((await run(temp, line)).out).not.toContain('hunter2');
+    expect((await run(temp, `${line} --no-redact`)).out).toContain('hunter2');
+  });
+});
+
 describe('rewind --history', () => {
   test('given a rewind, its undo and a restore, then the newest comes first, with what it undoes', async () => {
     const temp = await workedSession();
