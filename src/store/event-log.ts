@@ -10,6 +10,8 @@ import {
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../fs/jsonl.js';
 import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
 import { MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
+import { trimSpace } from '../model/ids.js';
+import { rawJsonText } from '../model/json.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import type { StoreDeps } from './deps.js';
 import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
@@ -34,6 +36,9 @@ export interface LogTail {
   /** Whether the last line is whole, or blank, and only lacks its newline. */
   readonly lacksNewline: boolean;
 }
+
+/** Bytes; a longer line of such space is damage. */
+const LONGEST_UNUSUAL_BLANK = 1024;
 
 /** events.jsonl of one session: the truth. Reading takes no lock and changes nothing. */
 export class EventLog {
@@ -227,6 +232,7 @@ function readLine(line: RawLine): LogLine | undefined {
     return { kind: 'event', event: parseEventLine(line.bytes), line };
   } catch (error) {
     if (!(error instanceof MalformedLineError)) throw error;
+    if (error.torn && isUnusualBlank(line.bytes)) return undefined;
     if (error.torn && !line.terminated) return { kind: 'torn', line };
     return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message: error.message }, line };
   }
@@ -235,4 +241,9 @@ function readLine(line: RawLine): LogLine | undefined {
 function isBlank(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
   return true;
+}
+
+// What is space to Zero and not to JSON: looked for only where a line is no event, since nobody writes such lines.
+function isUnusualBlank(bytes: Uint8Array): boolean {
+  return bytes.length <= LONGEST_UNUSUAL_BLANK && trimSpace(rawJsonText(bytes)) === '';
 }

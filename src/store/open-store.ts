@@ -106,5 +106,6 @@ export function checkpointsEnabled(env: Readonly<Record<string, string | undefin
 function maxCheckpointBytes(env: Readonly<Record<string, string | undefined>>): number {
   const text = trimSpace(env.ZERO_CHECKPOINT_MAX_BYTES ?? '');
   const bytes = /^\+?\d+$/.test(text) ? Number(text) : 0;
-  return bytes > 0 ? bytes : DEFAULT_MAX_BYTES;
+  // Beyond 64 bits Zero cannot read it, and takes its default as well.
+  return bytes > 0 && bytes < 2 ** 63 ? bytes : DEFAULT_MAX_BYTES;
 }

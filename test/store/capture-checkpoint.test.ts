@@ -98,6 +98,16 @@ describe('capturing', () => {
     ]);
   });
 
+  test.each(['0', '-1', '4.5', '4x', '9223372036854775808'])(
+    'given the limit %j, which is none, then it is the default',
+    async (limit) => {
+      const temp = await tempWorkspace({ env: { ZERO_CHECKPOINT_MAX_BYTES: limit } });
+      temp.put({ fits: 'x', large: 'x'.repeat(5 * 1024 * 1024 + 1) });
+
+      expect(await entriesOf(temp, 'fits', 'large')).toMatchObject([{ bytes: 1 }, { skipped: true }]);
+    },
+  );
+
   test('given a path in the store, then it is outside', async () => {
     const temp = await tempWorkspace();
     const event = await temp.store.captureToolCheckpoint('s', join(temp.root, '..'), 't', ['sessions/s/metadata.json']);

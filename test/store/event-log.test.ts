@@ -36,6 +36,20 @@ describe('reading a log', () => {
     expect([...log.scan()].map(({ line }) => line.number)).toEqual([3, 5]);
   });
 
+  test.each(['\f', '\v', '\u0085', ' \u00a0\u2028 '])(
+    'given a line of %j, then it is blank like any other',
+    (blank) => {
+      const { log } = tempLog(
+        aSession()
+          .withMessages(1)
+          .withTail(`${blank}\n${aLine({ sequence: 2 })}\n${blank}`),
+      );
+
+      expect(kinds(log)).toEqual(['event', 'event']);
+      expect(log.tail()).toMatchObject({ tornFrom: undefined, lacksNewline: true });
+    },
+  );
+
   test('given a torn tail, then it is left out', () => {
     const { log } = tempLog(aSession().withMessages(2).withTail('{"id":"s:3","sequ'));
 
