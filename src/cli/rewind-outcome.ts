@@ -95,7 +95,8 @@ const PLAN_SCHEMA = {
   },
 } as const;
 
-const REPORT_SCHEMA = {
+/** What a rewind did. */
+export const REPORT_SCHEMA = {
   type: 'object',
   required: ['rewindId', 'targetSequence', 'filesRestored', 'filesDeleted', 'skipped'],
   properties: {

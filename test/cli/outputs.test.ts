@@ -47,6 +47,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     quiet: /^Summarize [\s\S]*\n- \[1\] message user: please\n$/,
   }),
   row('compact', ['s', '--summary', 'All of it'], { keys: ['plan', 'event'], quiet: '9\n' }),
+  row('compact', ['s', '--undo'], { before: [['compact', 's', '--summary', 'x']], keys: ['report'], quiet: ULID_LINE }),
   row('checkpoint capture', ['s', 'a.txt'], { keys: ['event'], quiet: '9\n' }),
   row('checkpoint capture', ['s', '.'], { keys: ['event'], quiet: '' }),
   row('checkpoint list', ['s'], { keys: ['checkpoints'], jsonl: 1, quiet: '3\n' }),
@@ -111,7 +112,7 @@ describe('what a command prints', () => {
 });
 
 function row(command: string, argv: readonly string[], rest: Omit<Row, 'command' | 'argv'>): readonly [string, Row] {
-  const first = rest.before === undefined ? '' : ', after a rewind';
+  const first = rest.before === undefined ? '' : `, after ${rest.before.join(' ').replaceAll(',', ' ')}`;
   return [`${command} ${argv.join(' ')}${first}`, { command, argv, ...rest }];
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { errnoOf, FileNotFoundError, NotYetError, SystemError, UsageError } from '../../errors.js';
+import { errnoOf, FileNotFoundError, SystemError, UsageError } from '../../errors.js';
 import type { StoredEvent } from '../../model/event.js';
 import { trimSpace } from '../../model/ids.js';
 import type { CompactionPlan } from '../../plan/compaction.js';
+import type { RewindReport } from '../../store/apply-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
@@ -12,14 +13,17 @@ import { filledText } from '../metadata-flags.js';
 import { readInputText, STDIN } from '../read-input.js';
 import { compactionPlanJson, promptText, renderCompact } from '../render/compact.js';
 import { eventJson } from '../render/event-json.js';
-import { refuseTogether } from '../rewind-outcome.js';
+import { counted } from '../render/numbers.js';
+import { reportJson } from '../render/plan-json.js';
+import { REPORT_SCHEMA, refuseTogether, warnIfInUse } from '../rewind-outcome.js';
 import { runInShell } from '../run-program.js';
 import { EVENT_REF_SCHEMA, EVENT_SCHEMA } from '../schema-parts.js';
 
-/** A compaction that could be, or one that was recorded. */
-export type CompactView = { readonly plan: CompactionPlan; readonly quiet: boolean } & (
-  | { readonly kind: 'planned' }
-  | { readonly kind: 'recorded'; readonly event: StoredEvent }
+/** A compaction that could be, one that was recorded, or one that was undone. */
+export type CompactView = { readonly quiet: boolean } & (
+  | { readonly kind: 'planned'; readonly plan: CompactionPlan }
+  | { readonly kind: 'recorded'; readonly plan: CompactionPlan; readonly event: StoredEvent }
+  | { readonly kind: 'undone'; readonly sessionId: string; readonly report: RewindReport }
 );
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
@@ -54,42 +58,48 @@ export const compact = defineCommand<CompactView>({
     { flags: '--summary <text>', description: 'the summary' },
     { flags: '--summary-file <file>', description: 'the file with the summary; - for stdin', value: 'file' },
     { flags: '--summarizer <command>', description: 'the command that writes it; nothing is recorded if it fails' },
-    { flags: '--undo', description: 'undo the latest compaction (not yet)' },
+    { flags: '--undo', description: 'take the latest compaction back' },
   ],
   writes: true,
   schemas: [
     { plan: PLAN_SCHEMA, prompt: { type: 'string' } },
     { plan: PLAN_SCHEMA, event: EVENT_SCHEMA },
+    { report: REPORT_SCHEMA },
   ],
   output: {
     text: renderCompact,
-    json: (view, { redaction }) => ({
-      members: {
-        plan: compactionPlanJson(view.plan, redaction),
-        ...(view.kind === 'planned'
-          ? { prompt: promptText(view.plan, redaction) }
-          : { event: eventJson(view.event, redaction) }),
-      },
-    }),
-    notes: ({ kind, plan }) =>
-      kind === 'planned' && plan.compactableCount === 0
-        ? [`Nothing to compact: session ${plan.sessionId} has ${plan.preservedCount} events; see --preserve-last.`]
-        : [],
+    json: (view, { redaction }) => {
+      if (view.kind === 'undone') return { members: { report: reportJson(view.report, redaction) } };
+      const plan = compactionPlanJson(view.plan, redaction);
+      return {
+        members:
+          view.kind === 'planned'
+            ? { plan, prompt: promptText(view.plan, redaction) }
+            : { plan, event: eventJson(view.event, redaction) },
+      };
+    },
+    notes: (view) => (view.kind === 'planned' ? nothingNotes(view.plan) : []),
   },
   run: runCompact,
 });
 
+const LIMITS = ['preserve-last', 'max-prompt-chars'] as const;
 const SOURCES = ['summary', 'summary-file', 'summarizer', 'undo'] as const;
 
 async function runCompact(context: CommandContext, args: ParsedArguments): Promise<CompactView> {
-  refuseTogether(new Set(SOURCES.filter((flag) => args.flag(flag))), ...SOURCES);
-  if (args.flag('undo')) throw new NotYetError('compact --undo');
+  const given = new Set([...SOURCES, ...LIMITS].filter((flag) => args.flag(flag)));
+  refuseTogether(given, ...SOURCES);
+  for (const limit of LIMITS) refuseTogether(given, 'undo', limit);
   const counts = {
     preserveLast: countOf(args, 'preserve-last'),
     maxPromptChars: countOf(args, 'max-prompt-chars'),
   };
   const id = await findSession(context, args.operand('session') ?? '');
   const { quiet } = context.globals;
+  if (args.flag('undo')) {
+    await warnIfInUse(context, id);
+    return { kind: 'undone', quiet, sessionId: id, report: await context.store.undoCompaction(id) };
+  }
   const isPlanOnly = !SOURCES.some((flag) => args.flag(flag));
   const skipPrompt = !isPlanOnly && !args.flag('summarizer');
   const plan = await context.store.planCompaction(id, { ...counts, skipPrompt });
@@ -99,6 +109,11 @@ async function runCompact(context: CommandContext, args: ParsedArguments): Promi
   }
   const summary = await summaryOf(context, args, plan);
   return { kind: 'recorded', plan, quiet, event: await context.store.recordCompaction(id, { plan, summary }) };
+}
+
+function nothingNotes({ compactableCount, preservedCount, sessionId }: CompactionPlan): readonly string[] {
+  if (compactableCount > 0) return [];
+  return [`Nothing to compact: session ${sessionId} has ${counted(preservedCount, 'event')}; see --preserve-last.`];
 }
 
 function countOf(args: ParsedArguments, flag: string): number | undefined {

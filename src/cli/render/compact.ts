@@ -9,6 +9,7 @@ import { safeLines } from './safe-text.js';
 
 /** Gives the plan of a compaction and the prompt for its summary, or what was recorded. */
 export function renderCompact(view: CompactView, page: Page): string {
+  if (view.kind === 'undone') return undoneText(view, page);
   const { plan } = view;
   // Not by the line, as other things are under -q: the prompt has many, and they stay as they are.
   if (view.quiet) return view.kind === 'planned' ? promptLines(plan, page) : `${view.event.sequence}\n`;
@@ -26,6 +27,12 @@ export function renderCompact(view: CompactView, page: Page): string {
   const cut = plan.truncated === true ? ', the oldest left out' : '';
   const about = page.style.dim(`The prompt (${grouped(plan.promptChars)} characters${cut}):`);
   return `${page.style.heading(heading)}\n${about}\n\n${prompt}`;
+}
+
+function undoneText({ quiet, report, sessionId }: CompactView & { kind: 'undone' }, { style }: Page): string {
+  if (quiet) return `${report.rewindId}\n`;
+  const command = `zero-sessions rewind ${sessionId} --undo ${report.rewindId}`;
+  return `The latest compaction of ${sessionId} was taken back\nUndo that with: ${style.code(command)}\n`;
 }
 
 /** Gives the plan as JSON; the prompt stands beside it. */

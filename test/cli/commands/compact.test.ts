@@ -108,6 +108,25 @@ describe('compact with a summary', () => {
   });
 });
 
+describe('compact --undo', () => {
+  test('given a compaction, then what it stood for is in force again, and rewind --undo brings it back', async () => {
+    const temp = tempStore(aSession().withMessages(9));
+    await run(temp, ['--summary', 'all of it']);
+
+    const { code, out } = await run(temp, ['--undo']);
+
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^The latest compaction of s was taken back\nUndo that with: /),
+    ]);
+    expect((await temp.store.readReplayEvents('s')).slice(0, 9).map(({ sequence }) => sequence)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9,
+    ]);
+    const undo = await runCommandLine(['rewind', 's', '--undo', '-q'], { root: temp.root });
+    expect([undo.code, (await temp.store.readReplayEvents('s'))[0]?.type]).toEqual([0, 'session_compaction']);
+  });
+});
+
 function summaryOf(payload: Uint8Array | undefined): string {
   return JSON.parse(Buffer.from(payload ?? []).toString()).summary;
 }
