@@ -19,6 +19,8 @@ export interface RawLine {
 export const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const CHUNK_BYTES = 256 * 1024;
+const FIRST_WINDOW_BYTES = 64 * 1024;
+const LARGEST_USUAL_WINDOW_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -88,39 +90,43 @@ export function* readLines(fs: FileSystem, fd: number, from: number, to: number)
  */
 export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): Generator<RawLine> {
   let end = size;
-  let windowBytes = 64 * 1024;
+  let windowBytes = FIRST_WINDOW_BYTES;
   let held: Uint8Array = new Uint8Array(0); // the bytes from heldFrom to end
   let heldFrom = size;
   while (end > 0) {
     const terminated = end < size || (end > 0 && byteAt(fs, fd, end - 1) === NEWLINE);
     const textEnd = terminated ? end - 1 : end;
+    let unsearched = textEnd - heldFrom;
     let start = -1;
     for (;;) {
-      const newline = lastNewline(held, textEnd - heldFrom);
+      const newline = lastNewline(held, unsearched);
       if (newline >= 0) {
         start = heldFrom + newline + 1;
-        break;
-      }
-      if (heldFrom === 0) {
-        start = 0;
         break;
       }
       if (textEnd - heldFrom > MAX_LINE_BYTES) {
         yield { number: 0, bytes: new Uint8Array(0), start: heldFrom, end, terminated, tooLong: true };
         return;
       }
-      const from = Math.max(0, heldFrom - windowBytes);
+      if (heldFrom === 0) {
+        start = 0;
+        break;
+      }
+      const from = Math.max(0, heldFrom - windowBytes, textEnd - MAX_LINE_BYTES - 1);
       const more = new Uint8Array(end - from);
       readFully(fs, fd, more, from, heldFrom - from);
       more.set(held.subarray(0, end - heldFrom), heldFrom - from);
+      unsearched = Math.min(heldFrom, textEnd) - from;
       held = more;
       heldFrom = from;
-      windowBytes = Math.min(windowBytes * 2, 4 * 1024 * 1024);
+      // Each window is as large as all before it, so that a long line is not copied once for every few megabytes of it.
+      windowBytes = Math.min(windowBytes * 2, MAX_LINE_BYTES);
     }
     const bytes = held.subarray(start - heldFrom, textEnd - heldFrom);
     yield { number: 0, bytes, start, end, terminated, tooLong: false };
     end = start;
     held = held.subarray(0, Math.max(0, end - heldFrom));
+    windowBytes = Math.min(windowBytes, LARGEST_USUAL_WINDOW_BYTES);
   }
 }
 

@@ -171,6 +171,27 @@ describe('reading backwards', () => {
     expect(bytesRead).toBeLessThan(100_000);
   });
 
+  test('given a long line, then it is not copied for every window that it takes', () => {
+    const content = Buffer.from(`first\n${'x'.repeat(20 * 1024 * 1024)}\n`);
+    let calls = 0;
+    const file = fileOf(content);
+    const counting: FileSystem = {
+      ...file,
+      read(fd, into, offset, length, position) {
+        calls += 1;
+        return file.read(fd, into, offset, length, position);
+      },
+    };
+
+    const lines = [...readLinesBackwards(counting, 0, content.length)].map(({ start, end }) => [start, end]);
+
+    expect(lines).toEqual([
+      [6, content.length],
+      [0, 6],
+    ]);
+    expect(calls).toBeLessThan(14);
+  });
+
   test('given an empty file, then there are none', () => {
     expect([...readLinesBackwards(fileOf(Buffer.alloc(0)), 0, 0)]).toEqual([]);
     expect([...readLines(fileOf(Buffer.alloc(0)), 0, 0, 0)]).toEqual([]);
