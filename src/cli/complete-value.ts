@@ -99,7 +99,8 @@ function sessionText(session: SessionMetadata, nowMs: number): string {
   const age = relativeTime(parseInstant(session.updatedAt) ?? Number.NaN, nowMs);
   const kind = kindName(session);
   const title = session.title === undefined || session.title === '' ? '(no title)' : HIDE_SECRETS.text(session.title);
-  return [title, ...(kind === REGULAR_KIND ? [] : [HIDE_SECRETS.text(kind)]), age].join(' · ');
+  // A shell cuts what is too long, and of a title the beginning will do.
+  return [age, ...(kind === REGULAR_KIND ? [] : [HIDE_SECRETS.text(kind)]), title].join(' · ');
 }
 
 /** Gives the events of a session as positions, newest first. */

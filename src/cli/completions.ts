@@ -59,27 +59,40 @@ _zero_sessions() {
 complete -o nosort -F _zero_sessions ${PROGRAM} 2> /dev/null || complete -F _zero_sessions ${PROGRAM}
 `;
 
-// "\${(Q)…}" takes quotes off and expands nothing. _describe takes what stands before the first bare colon as the word.
+// "\${(Q)…}" takes quotes off and expands nothing. Not _describe: it puts what has the same description together, and the
+// newest would no longer be first.
 const ZSH = `#compdef ${PROGRAM}
 ${HEADER}
 _zero_sessions() {
   local answer word tab=$'\\t'
-  local -a before after described
+  local -i width=0 described=0
+  local -a before after answers words_offered shown
   (( CURRENT > 2 )) && before=("\${(@Q)words[2,CURRENT-1]}")
   (( CURRENT < $#words )) && after=("\${(@Q)words[CURRENT+1,-1]}")
-  for answer in "\${(@f)$(command ${PROGRAM} ${COMPLETION_CALLBACK} zsh $#before "\${before[@]}" "\${(Q)PREFIX}" \\
-    "\${after[@]}" 2> /dev/null < /dev/null)}"; do
-    case $answer in
-      '') ;;
-      ${FILES_ANSWER}) compset -P '--[a-z-]##='; _files; return ;;
-      ${FOLDERS_ANSWER}) compset -P '--[a-z-]##='; _files -/; return ;;
-      *)
-        word=\${answer%%$tab*}
-        described+=("\${word//:/\\\\:}\${\${answer#$word}/#$tab/:}")
-        ;;
-    esac
+  answers=("\${(@f)$(command ${PROGRAM} ${COMPLETION_CALLBACK} zsh $#before "\${before[@]}" "\${(Q)PREFIX}" \\
+    "\${after[@]}" 2> /dev/null < /dev/null)}")
+  case $answers[1] in
+    '') return 1 ;;
+    ${FILES_ANSWER}) compset -P '--[a-z-]##='; _files; return ;;
+    ${FOLDERS_ANSWER}) compset -P '--[a-z-]##='; _files -/; return ;;
+  esac
+  words_offered=("\${(@)answers%%$tab*}")
+  for word in "\${words_offered[@]}"; do
+    (( $#word > width )) && width=$#word
   done
-  _describe -V ${PROGRAM} described
+  for answer in "\${answers[@]}"; do
+    word=\${answer%%$tab*}
+    if [[ $answer == *$tab* ]]; then
+      described=1
+      word="\${(r:$width:)word}  -- \${answer#*$tab}"
+    fi
+    shown+=("\${word[1,COLUMNS-1]}")
+  done
+  if (( described )); then
+    compadd -V ${PROGRAM} -l -d shown -a words_offered
+  else
+    compadd -V ${PROGRAM} -a words_offered
+  fi
 }
 if [[ $funcstack[1] == _zero-sessions ]]; then
   _zero_sessions "$@"
