@@ -142,10 +142,10 @@ type TakesValue = (flag: string) => ReturnType<typeof takesValue>;
 // As the parser tells them before it knows the command.
 const takesKnownValue: TakesValue = (flag) => (FLAGS_WITH_VALUE.has(flag) ? 'always' : 'never');
 
-/** Reads a line without the word at the cursor. */
+/** Reads a line without the word at the cursor, nor the flag whose value that is. */
 function readWhole({ before, after }: TypedLine, takes: TakesValue): Reading {
   const isValue = readWords(before, takes).pending !== undefined;
-  return readWords([...before, ...(isValue ? [''] : []), ...after], takes);
+  return readWords([...(isValue ? before.slice(0, -1) : before), ...after], takes);
 }
 
 function readWords(words: readonly string[], takes: TakesValue): Reading {
