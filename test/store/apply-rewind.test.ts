@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   linkSync,
@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { FileSystem } from '../../src/fs/file-system.js';
+import { openStore } from '../../src/index.js';
 import { SessionStore } from '../../src/store/session-store.js';
 import { type FaultyCall, faultyFileSystem } from '../support/faulty-file-system.js';
+import { inProcessLocks } from '../support/in-process-locks.js';
 import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
 import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 
@@ -167,20 +170,19 @@ describe('what stands in the way of a rewind', () => {
     },
   );
 
-  test.runIf(process.getuid?.() === 0)(
-    'given a file that the system will not let go of, then all is as it was',
-    async ({ skip }) => {
-      const temp = await aSessionToRewind();
-      if (spawnSync('chattr', ['+i', temp.at('d/b')]).status !== 0) skip();
-      const before = temp.everything();
-      try {
-        await expect(temp.store.rewind('s', { target: 1 })).rejects.toMatchObject({ code: 'SYSTEM', errno: 'EPERM' });
-        expect(temp.everything()).toEqual(before);
-      } finally {
-        execFileSync('chattr', ['-i', temp.at('d/b')]);
-      }
-    },
-  );
+  test('given a file that the system will not let go of, then all is as it was', async () => {
+    const temp = await aSessionToRewind();
+    const before = temp.everything();
+    const rename: FileSystem['rename'] = (from, to) => {
+      if (to.endsWith('/b')) throw Object.assign(new Error(`EPERM: ${to}`), { code: 'EPERM' });
+      unsyncedFileSystem.rename(from, to);
+    };
+    const store = openStore({ root: temp.root, fileSystem: { ...unsyncedFileSystem, rename }, locks: inProcessLocks });
+
+    await expect(store.rewind('s', { target: 1 })).rejects.toMatchObject({ code: 'SYSTEM', errno: 'EPERM' });
+
+    expect(temp.everything()).toEqual(before);
+  });
 
   test('given leave to be partial, then the rest is done and what is left out is named', async () => {
     const temp = await aSessionToRewind();
