@@ -13,11 +13,9 @@ const TIMEOUT = { timeout: 120_000 };
 describe('what zsh offers', () => {
   test.each([
     ['sh', ['show']],
-    ['checkpoint ', ['capture', 'list', 'show', 'diff', 'restore']],
     ['show ', ['latest', 'alpha', 'alpine', 'beta-1', 'id:latest', 'Zed_2', 'evil']],
     ["show 'al", ['alpha', 'alpine']],
     ['show id:', ['id:alpha', 'id:alpine', 'id:beta-1', 'id:latest', 'id:Zed_2', 'id:evil']],
-    ['show parent:', ['parent:alpine']],
     ['list --sort=', ['--sort=updated', '--sort=created', '--sort=events', '--sort=title']],
     ['list --tag ', ['good-tag']],
     ['list --model ', ['maker/model-1:free']],
