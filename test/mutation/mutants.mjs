@@ -44,8 +44,8 @@ export const MUTANTS = [
   // What a model sees once a compaction is honoured.
   {
     file: 'src/plan/replay.ts',
-    from: 'if (index !== at) replaced.add',
-    to: 'if (index === at) replaced.add',
+    from: 'replaced.delete(at);',
+    to: 'replaced.delete(at + 1);',
     tests: ['test/plan/replay.test.ts'],
   },
   {
@@ -75,8 +75,8 @@ export const MUTANTS = [
   // Which events a summary stands for.
   {
     file: 'src/plan/compaction.ts',
-    from: 'if (index < cut) prompt.add(event);',
-    to: 'if (index <= cut) prompt.add(event);',
+    from: 'if (index < cut) prompt.add(event, index);',
+    to: 'if (index <= cut) prompt.add(event, index);',
     tests: ['test/plan/compaction.test.ts'],
   },
   {
@@ -192,8 +192,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/create-session.ts',
-    from: '!Number.isSafeInteger(depth) || depth < 0',
-    to: '!Number.isSafeInteger(depth) && depth < 0',
+    from: 'Number.isSafeInteger(depth) && depth >= 0',
+    to: 'Number.isSafeInteger(depth) && depth > 0',
     tests: ['test/store/create-session.test.ts'],
   },
   {
@@ -240,15 +240,15 @@ export const MUTANTS = [
     cases: 'checkpoint/',
   },
   {
-    file: 'src/store/rewind-transaction.ts',
-    from: "item.kind === 'event' && item.event.sequence <= keepThrough &&",
-    to: "item.kind === 'event' && item.event.sequence < keepThrough &&",
+    file: 'src/store/apply-rewind.ts',
+    from: 'keeps: ({ sequence }) => sequence <= target,',
+    to: 'keeps: ({ sequence }) => sequence < target,',
     cases: '(truncate|rewind)/',
   },
   {
     file: 'src/store/rewind-transaction.ts',
-    from: 'if (!drops && changes.length === 0 && restoreLog === undefined) {',
-    to: 'if (!drops || changes.length === 0 || restoreLog === undefined) {',
+    from: 'dropsEvents || changes.length > 0 || restoreLog !== undefined;',
+    to: 'dropsEvents && changes.length > 0 && restoreLog !== undefined;',
     cases: '(truncate|rewind)/',
   },
 ];

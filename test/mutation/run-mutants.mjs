@@ -102,7 +102,8 @@ async function main() {
     say(`caught ${mutants.length - survivors.length}/${mutants.length}`);
     process.exitCode = survivors.length === 0 ? 0 : 1;
   } finally {
-    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+    // A run that was cut short may still be writing there.
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 20 })));
   }
 }
 
