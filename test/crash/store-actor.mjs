@@ -77,7 +77,7 @@ const roles = {
     const size = 1 + (calls % 3);
     const contents = Array.from(
       { length: size },
-      (_, at) => `${nonce()}-${at}${'x'.repeat(calls % 17 === 0 ? 60_000 : 9)}`,
+      (_, at) => `${nonce()}-${at}${'x'.repeat(calls % 17 === 0 ? 6_000 : 9)}`,
     );
     const inputs = contents.map((content) => ({ type: 'message', payload: { content, role: 'user' } }));
     const events = await during('a', () => store.appendEvents(session, inputs));
@@ -123,5 +123,12 @@ const roles = {
   },
 };
 
+// Ends with whoever started it.
+let isOrphan = false;
+process.stdin.on('end', () => {
+  isOrphan = true;
+});
+process.stdin.resume();
 process.stdout.write('ready\n');
-for (; calls < count; calls += 1) await roles[role]();
+for (; calls < count && !isOrphan; calls += 1) await roles[role]();
+process.stdin.destroy();

@@ -36,7 +36,7 @@ export async function startActor(
   const state = join(folder, `${name}.state`);
   const args = [script, role, root, session, state, join(folder, `${name}.journal`)];
   const child = spawn(process.execPath, count === undefined ? args : [...args, String(count)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   let complaint = '';
   child.stderr.on('data', (piece) => {

@@ -7,7 +7,7 @@ import { openStore, type SessionStore } from '../../src/index.js';
 import { aMessage } from '../support/event-builder.js';
 import { random } from '../support/random.js';
 import { type ActorRole, journalOf, type StoreActor, startActor } from './store-actor.js';
-import { readStoreStrictly, realDisk, type StrictSession } from './strict-reader.js';
+import { readSessionStrictly, readStoreStrictly, realDisk, type StrictSession } from './strict-reader.js';
 
 const LONG = process.env.CRASH_RUN === 'long';
 
@@ -33,7 +33,7 @@ const SLOTS: readonly Slot[] = [
   { name: 'appender-1', role: 'append', session: 'shared' },
   { name: 'appender-2', role: 'append', session: 'shared' },
   { name: 'foreigner', role: 'foreign', session: 'shared' },
-  { name: 'forker', role: 'fork', session: 'trunk' },
+  { name: 'forker', role: 'fork', session: 'stem' },
   { name: 'parent', role: 'child', session: 'trunk' },
   { name: 'rewinder', role: 'rewind', session: 'rewound' },
 ];
@@ -122,6 +122,9 @@ describe('two sessions at once', () => {
 async function makeSessions(): Promise<void> {
   await store.create({ sessionId: 'shared' });
   await store.create({ sessionId: 'trunk' });
+  // Forks have a parent of their own: one that every child makes longer would have them copy ever more.
+  await store.create({ sessionId: 'stem' });
+  await store.appendEvents('stem', [aMessage('one'), aMessage('two'), aMessage('three')]);
   await store.appendEvents('trunk', [aMessage('one'), aMessage('two'), aMessage('three')]);
   await store.create({ sessionId: 'rewound', cwd: join(folder, 'space-rewound') });
 }
@@ -151,7 +154,7 @@ async function storm(kills: number): Promise<ReadonlyMap<string, number>> {
 /** After recovery the files of a rewind have one version, unless the process was killed while it edited them itself. */
 async function checkRewound(letter: string): Promise<void> {
   await store.updateTitleIfCurrent('rewound', 'no such title', 'never');
-  const { events } = readStoreStrictly(realDisk, root).find(({ id }) => id === 'rewound') as StrictSession;
+  const { events } = readSessionStrictly(realDisk, join(root, 'rewound'), 'rewound');
 
   expect(events.filter(({ payload }) => JSON.stringify(payload)?.includes('rewind-intent'))).toEqual([]);
 

@@ -50,12 +50,13 @@ export function readStoreStrictly(disk: ReadOnlyDisk, root: string): readonly St
     const metadata = disk.bytes(`${root}/${name}/metadata.json`);
     const log = disk.bytes(`${root}/${name}/events.jsonl`);
     if (metadata === undefined && log === undefined) continue;
-    sessions.push(readSession(disk, `${root}/${name}`, name));
+    sessions.push(readSessionStrictly(disk, `${root}/${name}`, name));
   }
   return sessions;
 }
 
-function readSession(disk: ReadOnlyDisk, folder: string, id: string): StrictSession {
+/** Reads one session, log and blobs included. @throws Error that says what is wrong and where. */
+export function readSessionStrictly(disk: ReadOnlyDisk, folder: string, id: string): StrictSession {
   const metadata = readMetadata(disk.bytes(`${folder}/metadata.json`), id);
   const { events, torn } = readLog(disk.bytes(`${folder}/events.jsonl`), id, `${folder}/events.jsonl`);
   const eventCount = metadata.eventCount as number;
