@@ -233,5 +233,3 @@ function checkedTarget(target: number): number {
     throw new InvalidArgumentError('targetSequence', `The target is ${target}; it is a sequence`);
   return target;
 }
-
-export type { RestoreReport };

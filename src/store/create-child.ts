@@ -1,5 +1,6 @@
 import { SessionExistsError, ZeroSessionsError } from '../errors.js';
 import { createFile } from '../fs/durable-file.js';
+import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine } from '../model/event-codec.js';
 import {
   eventIdOf,
@@ -20,6 +21,8 @@ import { pathsOf, readMetadata } from './metadata-file.js';
 import { publishSession } from './publish-session.js';
 import { requireSession, sessionExists } from './session-folder.js';
 import { withSession } from './session-lock.js';
+
+const LINK_TYPE = 'session_child';
 
 /** What a child session can be made with. */
 export interface ChildInput {
@@ -53,7 +56,7 @@ export async function createChild(deps: StoreDeps, parentId: string, input: Chil
     parent.document();
     const unlinked = findUnlinked(parent, id);
     if (unlinked !== undefined) {
-      parent.append([{ type: 'session_child', payload: unlinked.link }]);
+      parent.append([{ type: LINK_TYPE, payload: unlinked.link }]);
       return unlinked.metadata;
     }
     return publishLinked(parent, id, { ...trimmed(input), depth });
@@ -83,54 +86,50 @@ function publishLinked(parent: LockedSession, id: SessionId, input: TrimmedInput
   const tail = parent.sealedTail();
   parent.nextSequence(tail);
   const { last } = tail;
-  const createdAt = parent.stamp();
-  const rootSessionId = parent.metadata.rootSessionId ?? parent.id;
-  const origin = { spawnedFromEventId: last?.id ?? '', spawnedFromSequence: last?.sequence ?? 0 };
-  const { agentName, taskId, tag, depth, prompt } = input;
-  const link = encodeJson({
+  const family = {
     parentSessionId: parent.id,
-    childSessionId: id,
-    rootSessionId,
-    agentName,
-    taskId,
-    tag,
-    depth,
-    prompt,
-    ...origin,
-  });
+    rootSessionId: parent.metadata.rootSessionId ?? parent.id,
+    spawnedFromEventId: last?.id ?? '',
+    spawnedFromSequence: last?.sequence ?? 0,
+  };
+  const { agentName, taskId, tag, depth, prompt } = input;
+  const link = encodeJson({ ...family, childSessionId: id, agentName, taskId, tag, depth, prompt });
+  const createdAt = parent.stamp();
   const document = publishSession(deps, id, (hidden) => {
-    const event = {
-      id: eventIdOf(id, 1),
-      sessionId: id,
-      sequence: 1 as Sequence,
-      type: 'session_child',
-      createdAt,
-      payload: link,
-    };
-    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    createFile(deps.fs, hidden.events, encodeEventLine(firstEvent(id, createdAt, link)), FILE_MODE);
     parent.assertHeld();
     return newMetadataDocument({
+      ...inherited(parent.metadata, input),
+      ...family,
       sessionId: id,
       sessionKind: 'child',
-      title: childTitle(parent.metadata, input),
-      cwd: input.cwd || parent.metadata.cwd,
-      modelId: input.modelId || parent.metadata.modelId,
-      provider: input.provider || parent.metadata.provider,
-      tag,
-      depth,
-      parentSessionId: parent.id,
-      rootSessionId,
-      agentName,
-      taskId,
-      ...origin,
       createdAt,
       updatedAt: createdAt,
       eventCount: 1,
-      lastEventType: 'session_child',
+      lastEventType: LINK_TYPE,
     });
   });
-  parent.append([{ type: 'session_child', payload: link }]);
+  parent.append([{ type: LINK_TYPE, payload: link }]);
   return document.metadata;
+}
+
+function firstEvent(id: SessionId, createdAt: string, payload: RawJson): StoredEvent {
+  return { id: eventIdOf(id, 1), sessionId: id, sequence: 1 as Sequence, type: LINK_TYPE, createdAt, payload };
+}
+
+/** Gives what a child was given, or has from its parent; tag and depth are its own. */
+function inherited(parent: SessionMetadata, input: TrimmedInput): Partial<SessionMetadata> {
+  const { tag, depth, agentName, taskId } = input;
+  return {
+    title: childTitle(parent, input),
+    cwd: input.cwd || (parent.cwd ?? ''),
+    modelId: input.modelId || (parent.modelId ?? ''),
+    provider: input.provider || (parent.provider ?? ''),
+    tag,
+    depth,
+    agentName,
+    taskId,
+  };
 }
 
 function childTitle(parent: SessionMetadata, { title, agentName }: TrimmedInput): string {
@@ -160,7 +159,7 @@ function readChildOf({ deps, id: parentId }: LockedSession, id: SessionId): Unli
     const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
     if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parentId) return undefined;
     for (const { type, payload } of new EventLog(deps, id, pathsOf(deps, id)).events()) {
-      return type === 'session_child' && payload !== undefined ? { metadata, link: payload } : undefined;
+      return type === LINK_TYPE && payload !== undefined ? { metadata, link: payload } : undefined;
     }
     return undefined;
   } catch (error) {
@@ -175,7 +174,7 @@ function mayHaveLinked(parent: LockedSession, { metadata, link }: Unlinked): boo
   const spawn = metadata.spawnedFromSequence ?? 0;
   for (const { type, sequence, payload } of parent.log.events()) {
     if (type === 'session_rewind' && sequence > spawn) return true;
-    if (type === 'session_child' && payload !== undefined && sameBytes(payload, link)) return true;
+    if (type === LINK_TYPE && payload !== undefined && sameBytes(payload, link)) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
+import type { RestoreReport } from '../model/rewind-record.js';
 import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
 import type { PreparedExec } from '../plan/exec-prompt.js';
 import type { TreeNode } from '../plan/lineage.js';
@@ -20,7 +21,6 @@ import {
 import {
   applyRewind,
   previewRewind,
-  type RestoreReport,
   type RewindReport,
   type RewindResult,
   restoreToSequence,
