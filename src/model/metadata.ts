@@ -127,7 +127,7 @@ export function encodeMetadata({ metadata, unknown, unknownInGoal }: MetadataDoc
 }
 
 /** Gives metadata without empty members, in the order in which they are written. */
-export function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetadata {
+function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetadata {
   const tidy: Record<string, unknown> = {};
   for (const [name, , always] of METADATA_MEMBERS as readonly MemberSpec[]) {
     const value = metadata[name];

@@ -62,8 +62,3 @@ export function hasContent(present: PresentState, state: FileState): boolean {
   if (state.kind === 'stored') return present.kind === 'file' && present.hash === state.hash;
   return hasState(present, state);
 }
-
-/** Tells whether a path can be put back to this state later, which is what an intent must hold. */
-export function isRestorable(present: PresentState): boolean {
-  return present.kind === 'file' || present.kind === 'absent' || present.kind === 'link';
-}

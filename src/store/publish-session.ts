@@ -51,7 +51,7 @@ export function publishSession(
 }
 
 /** Makes the root and the folders above it, private to the user. */
-export function ensureRoot(deps: StoreDeps): void {
+function ensureRoot(deps: StoreDeps): void {
   const missing: string[] = [];
   let path = deps.root;
   while (path !== '' && deps.fs.stat(path) === undefined) {

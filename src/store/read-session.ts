@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../model/event.js';
-import { parseSessionId, type SessionId } from '../model/ids.js';
+import { parseSessionId } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
@@ -25,13 +25,4 @@ export function openLog(deps: StoreDeps, sessionId: string): EventLog {
 /** Gives all events of a session, oldest first. */
 export function readAllEvents(deps: StoreDeps, sessionId: string): readonly StoredEvent[] {
   return [...openLog(deps, sessionId).events()];
-}
-
-/** Gives eventCount of the metadata, or 0 when they cannot be read: the log is the truth. */
-export function countedEvents(deps: StoreDeps, id: SessionId): number {
-  try {
-    return readMetadata(deps, id, pathsOf(deps, id))?.metadata.eventCount ?? 0;
-  } catch {
-    return 0;
-  }
 }

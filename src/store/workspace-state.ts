@@ -39,7 +39,7 @@ export function readPresent(deps: StoreDeps, workspace: ConfinedRoot, located: L
 }
 
 /** Reads what is at a path, whose folder is held open. */
-export function readEntry(fs: FileSystem, path: string): PresentState {
+function readEntry(fs: FileSystem, path: string): PresentState {
   const stat = fs.lstat(path);
   if (stat === undefined) return { kind: 'absent', missingFolders: 0 };
   if (stat.kind === 'directory') return { kind: 'folder' };
