@@ -39,6 +39,7 @@ export {
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from './errors.js';
+export type { FileKind, FileStat, FileSystem, FolderEntry, FolderHandle } from './fs/file-system.js';
 export {
   type CheckpointEntry,
   type CheckpointFile,
