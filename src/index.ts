@@ -39,7 +39,6 @@ export {
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from './errors.js';
-export type { FileKind, FileStat, FileSystem, FolderEntry, FolderHandle } from './fs/file-system.js';
 export {
   type CheckpointEntry,
   type CheckpointFile,
