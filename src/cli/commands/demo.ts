@@ -36,9 +36,13 @@ async function runDemo(context: CommandContext): Promise<DemoView> {
   const steps: DemoStep[] = [];
   for (const { words, argv } of tour(made)) {
     const output = await capture(context, [...argv, '--root', made.root]);
-    steps.push({ words, commandLine: ['zero-sessions', ...argv].join(' '), output });
+    steps.push({ words, commandLine: ['zero-sessions', ...argv.map(asTyped)].join(' '), output });
   }
   return { steps, demo: made };
+}
+
+function asTyped(word: string): string {
+  return /^[\w.-]+$/.test(word) ? word : `"${word}"`;
 }
 
 interface Stop {
@@ -81,8 +85,41 @@ function tour({ sessionId, hasZeroSessions }: DemoStore): readonly Stop[] {
       words: 'And -q gives only what a script goes on with: here, the ids of forks.',
       argv: ['list', '--kind', 'fork', '-q'],
     },
+    ...goingBack(sessionId),
   ];
 }
+
+/** What changes a session is tried on a fork, so that the rest of the store stays as the tour has shown it. */
+function goingBack(sessionId: string): readonly Stop[] {
+  return [
+    {
+      words: 'A fork is a session of its own: whatever happens to it, the one that it came from keeps its bytes.',
+      argv: ['fork', sessionId, '--id', TRIAL, '--title', 'Try things'],
+    },
+    { words: 'These are the moments whose files are kept.', argv: ['checkpoint', 'list', TRIAL] },
+    {
+      words: 'Going back is planned first. This changes nothing and says what would happen, file by file.',
+      argv: ['rewind', TRIAL, '--to', '3', '--dry-run'],
+    },
+    {
+      words:
+        'Now in earnest: the log and the files go back together, or not at all. (The warning is there because the ' +
+        'session is so young.)',
+      argv: ['rewind', TRIAL, '--to', '3'],
+    },
+    {
+      words: 'Nothing that was dropped or overwritten is gone. Undo brings it back, and can itself be undone.',
+      argv: ['rewind', TRIAL, '--undo'],
+    },
+    {
+      words: 'A long conversation can go on behind a summary of its beginning, which any program may write.',
+      argv: ['compact', TRIAL, '--preserve-last', '2', '--summary', 'greet.sh takes a name now.'],
+    },
+    { words: 'And this is how the conversation would go on.', argv: ['resume', TRIAL] },
+  ];
+}
+
+const TRIAL = 'demo-trial';
 
 /** Gives what a command line prints where this one prints. */
 async function capture(context: CommandContext, argv: readonly string[]): Promise<string> {

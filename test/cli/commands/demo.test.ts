@@ -26,7 +26,15 @@ describe('demo', () => {
       'show demo-greeting --events --tail 4',
       'show demo-greeting --type message --jsonl',
       'list --kind fork -q',
+      'fork demo-greeting --id demo-trial --title "Try things"',
+      'checkpoint list demo-trial',
+      'rewind demo-trial --to 3 --dry-run',
+      'rewind demo-trial --to 3',
+      'rewind demo-trial --undo',
+      'compact demo-trial --preserve-last 2 --summary "greet.sh takes a name now."',
+      'resume demo-trial',
     ]);
+    expect(run.out).toContain('Files: 1 restored');
     expect(run.out).toContain('└─ demo-greeting-loud ');
     expect(run.out).not.toContain('zero-sessions: ');
   });
@@ -45,7 +53,9 @@ describe('demo', () => {
     const run = await runCommandLine(['demo'], { columns: 60, env: { NO_COLOR: '1' } });
     rootOf(run.out);
 
-    const words = run.out.split('\n').filter((line) => !/[{│]|zero-sessions|zs-|\/tmp/.test(line));
+    const paragraphs = run.out.split('\n\n').filter((text) => /^\d+\. /.test(text));
+    const words = paragraphs.flatMap((text) => text.split('\n'));
+    expect(paragraphs).toHaveLength(13);
     expect(Math.max(...words.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 });
