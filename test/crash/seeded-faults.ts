@@ -399,11 +399,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       {
         file: 'store/create-child.ts',
         old: '  const document = publishSession(',
-        new: "  parent.append([{ type: 'session_child', payload: link }]);\n  const document = publishSession(",
+        new: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  const document = publishSession(',
       },
       {
         file: 'store/create-child.ts',
-        old: "  parent.append([{ type: 'session_child', payload: link }]);\n  return document.metadata;",
+        old: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  return document.metadata;',
         new: '  return document.metadata;',
       },
     ],
