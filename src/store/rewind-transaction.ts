@@ -1,13 +1,10 @@
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import { createFile, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
 import type { FileStat } from '../fs/file-system.js';
-import { readFully, writeFully } from '../fs/jsonl.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import { decodeCheckpoint, encodeEventLine } from '../model/event-codec.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import {
-  decodeIntent,
   encodeIntent,
   encodeMarker,
   type IntendedChange,
@@ -19,11 +16,9 @@ import { type FileChange, hasState } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, syncPresent } from './change-files.js';
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
-import { FILE_MODE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession, MetadataChanges } from './locked-session.js';
+import { type KeepsEvent, rewriteLog } from './rewrite-log.js';
 import { rollBack } from './roll-back.js';
-
-const COPY_BYTES = 1024 * 1024;
 
 /** One change of log and files, all or nothing. */
 export interface RewindTransaction {
@@ -33,7 +28,7 @@ export interface RewindTransaction {
   /** Files that are as they are to be, resolved: they have to be so after a power cut, too. */
   readonly settled?: readonly string[] | undefined;
   /** Tells which events stay in the log. */
-  readonly keeps: (event: StoredEvent) => boolean;
+  readonly keeps: KeepsEvent;
   /** Gives what the marker says; undefined writes none. */
   readonly marker:
     | ((rewindId: string) => { readonly report: RestoreReport; readonly undoes: string | undefined })
@@ -92,7 +87,7 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
   kept.discard(intent.id);
   kept.keep(id, hashesOf(intent));
-  replaceLog(session, session.log, () => true, undefined);
+  rewriteLog(session, session.log, () => true, undefined);
 }
 
 interface Begun {
@@ -255,7 +250,7 @@ function commit(
     const stays = restoreLog === undefined ? keeps : () => false;
     kept.keep(rewindId, [...intentHashes, ...droppedHashes(session.log, stays)]);
     const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
-    replaceLog(session, source, restoreLog === undefined ? keeps : () => true, event);
+    rewriteLog(session, source, restoreLog === undefined ? keeps : () => true, event);
   } else if (event !== undefined) {
     session.log.append(encodeEventLine(event));
   }
@@ -264,83 +259,8 @@ function commit(
   session.recordAppended([event], changesOfState ? derived(session, kept.log(rewindId, session.id), transaction) : {});
 }
 
-/** Writes a log of the kept lines, byte for byte, and the marker; one rename puts it in place. */
-function replaceLog(
-  session: LockedSession,
-  source: EventLog,
-  keeps: RewindTransaction['keeps'],
-  marker: StoredEvent | undefined,
-): void {
-  const { fs, newId } = session.deps;
-  const temp = `${session.paths.folder}/${TEMP_PREFIX}${newId()}`;
-  createFile(fs, temp, new Uint8Array(0), FILE_MODE);
-  try {
-    const to = fs.openAppend(temp);
-    try {
-      copyKeptLines(session, source, keeps, to);
-      if (marker !== undefined) writeFully(fs, to, encodeEventLine(marker));
-      syncFile(fs, to, temp);
-    } finally {
-      fs.close(to);
-    }
-    session.assertHeld();
-    fs.rename(temp, session.paths.events);
-  } catch (error) {
-    removeQuietly(fs, temp);
-    throw error;
-  }
-  syncFolder(fs, session.paths.folder);
-}
-
-function copyKeptLines(session: LockedSession, source: EventLog, keeps: RewindTransaction['keeps'], to: number): void {
-  const { fs } = session.deps;
-  if (!source.exists()) return;
-  const ranges = keptRanges(session, source, keeps);
-  const from = fs.openRead(source.path);
-  try {
-    const chunk = new Uint8Array(COPY_BYTES);
-    for (const range of ranges) {
-      for (let at = range.from; at < range.to; ) {
-        const count = readFully(fs, from, chunk, at, Math.min(chunk.length, range.to - at));
-        if (count === 0) throw new StalePlanError(`${source.path} became shorter while it was copied`);
-        writeFully(fs, to, chunk.subarray(0, count));
-        at += count;
-      }
-    }
-  } finally {
-    fs.close(from);
-  }
-}
-
-/** Gives the pieces of a log that stay; blank lines stay or go with the event before them. */
-function keptRanges(session: LockedSession, source: EventLog, keeps: RewindTransaction['keeps']): readonly ByteRange[] {
-  const ranges: { from: number; to: number }[] = [];
-  let open = { from: 0, to: 0 };
-  let keepsOpen = true; // blank lines before the first event
-  const close = (at: number): void => {
-    open.to = at;
-    const last = ranges.at(-1);
-    if (!keepsOpen || at === open.from) return;
-    if (last?.to === open.from) last.to = at;
-    else ranges.push(open);
-  };
-  for (const item of source.scan()) {
-    if (item.kind === 'damage') throw source.damaged(item.damage);
-    close(item.line.start);
-    open = { from: item.line.start, to: item.line.end };
-    keepsOpen = item.kind === 'event' && keeps(item.event) && decodeIntent(item.event, session.id) === undefined;
-  }
-  close(source.size());
-  return ranges;
-}
-
-interface ByteRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The blobs that only the events which go name. */
-function droppedHashes(log: EventLog, stays: RewindTransaction['keeps']): readonly BlobHash[] {
+function droppedHashes(log: EventLog, stays: KeepsEvent): readonly BlobHash[] {
   const dropped = new Set<BlobHash>();
   const kept = new Set<BlobHash>();
   for (const event of log.events()) {

@@ -36,6 +36,7 @@ const DURABLE = 'fs/durable-file.ts';
 const PUBLISH = 'store/publish-session.ts';
 const LOCKED = 'store/locked-session.ts';
 const REWIND = 'store/rewind-transaction.ts';
+const REWRITE = 'store/rewrite-log.ts';
 const CHANGE = 'store/change-files.ts';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of the sources, as it stands there
 const RENAME_INTO_PLACE = '    fs.rename(`${folder.path}/${temp}`, entry);\n';
@@ -321,7 +322,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: F of the new log',
     'the new log is not synced before its rename',
-    { file: REWIND, old: '      syncFile(fs, to, temp);\n', new: '' },
+    { file: REWRITE, old: '      syncFile(fs, to, temp);\n', new: '' },
     ['rewind 3 files'],
     'readable before recovery',
   ),
@@ -329,7 +330,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: F of the session folder',
     'the commit itself is not synced',
     {
-      file: REWIND,
+      file: REWRITE,
       old: '    removeQuietly(fs, temp);\n    throw error;\n  }\n  syncFolder(fs, session.paths.folder);\n',
       new: '    removeQuietly(fs, temp);\n    throw error;\n  }\n',
     },
