@@ -1,5 +1,5 @@
 import { DurabilityUnknownError } from '../errors.js';
-import type { FileSystem } from './file-system.js';
+import { type FileSystem, UnexpectedKindError } from './file-system.js';
 import { readFully, writeFully } from './jsonl.js';
 
 /** Makes a file with these bytes and syncs it; what was begun is removed when it fails. The folder is not synced. */
@@ -116,10 +116,14 @@ export function syncFolderOf(fs: FileSystem, path: string): void {
   syncFolder(fs, path.slice(0, path.lastIndexOf('/')) || '/');
 }
 
-/** Makes a folder unless it is there, and syncs its entry; a link or a file in its place is an error of the system. */
+/**
+ * Makes a folder unless it is there, and syncs its entry.
+ * @throws {@link UnexpectedKindError} when a link, or anything else that is no folder, stands in its place.
+ */
 export function ensureFolder(fs: FileSystem, path: string, mode = 0o700): void {
-  const stat = fs.lstat(path);
-  if (stat?.kind === 'directory') return;
+  const found = fs.lstat(path)?.kind;
+  if (found === 'directory') return;
+  if (found !== undefined) throw new UnexpectedKindError(path, found);
   try {
     fs.mkdir(path, mode);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ensureFolder, isMissing, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
-import { describeKind, type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
+import { describeKind, type FileKind, type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import type { StoreDeps } from './deps.js';
@@ -47,6 +47,8 @@ export class BlobStore {
 
   /** Reads a blob through and tells whether it is what its name says. */
   check(hash: BlobHash): BlobCheck {
+    const found = this.#foundForFolder();
+    if (found !== undefined) return { kind: 'refused', found: `behind ${describeKind(found)}` };
     return checkContent(this.#deps.fs, this.pathOf(hash), hash);
   }
 
@@ -84,11 +86,21 @@ export class BlobStore {
   /** Takes away blobs that were added, and the folders if they are empty now, when what they were for did not happen. */
   takeBack(hashes: Iterable<BlobHash>): void {
     const { fs } = this.#deps;
+    if (this.#foundForFolder() !== undefined) return;
     const wasThere = fs.lstat(this.#paths.blobs) !== undefined;
     for (const hash of hashes) removeQuietly(fs, this.pathOf(hash));
     if (!wasThere || fs.readdir(this.#paths.blobs).length > 0) return;
     fs.rmdir(this.#paths.blobs);
     if (fs.readdir(this.#paths.checkpoints).length === 0) fs.rmdir(this.#paths.checkpoints);
+  }
+
+  /** Gives what stands in place of one of the folders, or undefined: a link there would lead every blob elsewhere. */
+  #foundForFolder(): FileKind | undefined {
+    for (const path of [this.#paths.checkpoints, this.#paths.blobs]) {
+      const found = this.#deps.fs.lstat(path)?.kind;
+      if (found !== 'directory') return found;
+    }
+    return undefined;
   }
 }
 

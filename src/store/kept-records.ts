@@ -38,7 +38,7 @@ export class KeptRecords {
 
   /** Gives the ids of the records, oldest first. */
   ids(): readonly string[] {
-    if (this.#deps.fs.lstat(this.#paths.kept)?.kind !== 'directory') return [];
+    if (!this.#isOurs()) return [];
     const folders = this.#deps.fs
       .readdir(this.#paths.kept)
       .filter(({ kind, name }) => kind === 'directory' && ULID.test(name));
@@ -46,7 +46,8 @@ export class KeptRecords {
   }
 
   has(id: string): boolean {
-    return ULID.test(id) && this.#deps.fs.lstat(`${this.folderOf(id)}/${EVENTS_FILE}`)?.kind === 'file';
+    if (!ULID.test(id) || !this.#isOurs() || !this.#isFolder(this.folderOf(id))) return false;
+    return this.#deps.fs.lstat(`${this.folderOf(id)}/${EVENTS_FILE}`)?.kind === 'file';
   }
 
   /** Gives the log that a record holds. */
@@ -74,8 +75,9 @@ export class KeptRecords {
     ensureFolder(fs, folder, FOLDER_MODE);
     this.#linkOrCopy(this.#paths.events, `${folder}/${EVENTS_FILE}`);
     const blobs = `${folder}/${BLOBS_DIR}`;
+    const haveBlobs = this.#isFolder(this.#paths.checkpoints) && this.#isFolder(this.#paths.blobs);
     let any = false;
-    for (const hash of new Set(hashes)) {
+    for (const hash of haveBlobs ? new Set(hashes) : []) {
       const from = `${this.#paths.blobs}/${hash}`;
       if (fs.lstat(from)?.kind !== 'file') continue;
       if (!any) ensureFolder(fs, blobs, FOLDER_MODE);
@@ -89,15 +91,15 @@ export class KeptRecords {
   /** Tells whether a record holds the content of a state, intact. */
   hasBlob(id: string, state: FileState): boolean {
     if (state.kind !== 'stored' || state.hash === undefined) return false;
-    const path = `${this.folderOf(id)}/${BLOBS_DIR}/${state.hash}`;
-    return checkContent(this.#deps.fs, path, state.hash).kind === 'intact';
+    const blobs = `${this.folderOf(id)}/${BLOBS_DIR}`;
+    return this.#isFolder(blobs) && checkContent(this.#deps.fs, `${blobs}/${state.hash}`, state.hash).kind === 'intact';
   }
 
   /** Puts blobs of a record back where they are missing: somebody else's rewind may have taken them away. */
   returnBlobs(id: string): void {
     const { fs } = this.#deps;
     const blobs = `${this.folderOf(id)}/${BLOBS_DIR}`;
-    if (fs.lstat(blobs)?.kind !== 'directory') return;
+    if (!this.#isFolder(blobs)) return;
     ensureFolder(fs, this.#paths.checkpoints, FOLDER_MODE);
     ensureFolder(fs, this.#paths.blobs, FOLDER_MODE);
     let any = false;
@@ -122,9 +124,18 @@ export class KeptRecords {
   /** Takes a record away that belongs to something which never happened. */
   discard(id: string): void {
     const folder = this.folderOf(id);
-    if (this.#deps.fs.lstat(folder) === undefined) return;
+    if (!this.#isOurs() || !this.#isFolder(folder)) return;
     removeTree(this.#deps, folder);
     syncFolder(this.#deps.fs, this.#paths.kept);
+  }
+
+  // A link in place of a folder leads to records of somebody else: none of them is read, and above all none discarded.
+  #isOurs(): boolean {
+    return this.#isFolder(this.#paths.keep) && this.#isFolder(this.#paths.kept);
+  }
+
+  #isFolder(path: string): boolean {
+    return this.#deps.fs.lstat(path)?.kind === 'directory';
   }
 
   #linkOrCopy(from: string, to: string): void {
