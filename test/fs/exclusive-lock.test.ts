@@ -145,15 +145,18 @@ describe.each([{ holdsOuterLock: true }, { holdsOuterLock: false }])('withExclus
   test.each([
     ['is removed', () => rmSync(path, { recursive: true })],
     ['has another owner', () => writeFileSync(owner, JSON.stringify({ ...self, token: 'theirs' }))],
-  ])('given a lock that %s meanwhile, then the next look finds it lost, and the work goes on', async (_, happen) => {
-    const result = await locked(async (lock) => {
-      happen();
-      expect(() => lock.assertStillOurs()).toThrow(LockLostError);
-      return 'result';
-    }, mode);
+  ])(
+    '29. given a lock that %s meanwhile, then the next look finds it lost, and the work goes on',
+    async (_, happen) => {
+      const result = await locked(async (lock) => {
+        happen();
+        expect(() => lock.assertStillOurs()).toThrow(LockLostError);
+        return 'result';
+      }, mode);
 
-    expect(result).toBe('result');
-  });
+      expect(result).toBe('result');
+    },
+  );
 
   test('given a lock that somebody took over, then releasing leaves theirs alone', async () => {
     await locked(async () => {
@@ -233,7 +236,7 @@ describe('withExclusiveLock under an outer lock', () => {
     },
   );
 
-  test(`given 8 processes that meet one stale lock, ${ROUNDS} rounds, then never two are inside`, async () => {
+  test(`30. given 8 processes that meet one stale lock, ${ROUNDS} rounds, then never two are inside`, async () => {
     const met = Array.from({ length: 8 }, () => lockActor());
     const ended = await endedProcess();
     const claim = join(folder, 'claim');
@@ -273,7 +276,7 @@ describe('withExclusiveLock with a holder that is stopped beyond the stale time'
     rmSync(place, { recursive: true, force: true });
   });
 
-  test('given flock around it, then nobody gets in, and the holder goes on afterwards', async () => {
+  test('29. given flock around it, then nobody gets in, and the holder goes on afterwards', async () => {
     const second = lockActor({ ...staleMs, LOCK_ACTOR_TIMEOUT_MS: '100' });
     expect(await second.tell('take', outer, inner)).toBe('LockHeldError');
 
@@ -283,7 +286,7 @@ describe('withExclusiveLock with a holder that is stopped beyond the stale time'
     expect(await underFlock.tell('free')).toBe('done');
   });
 
-  test('given no flock, then the lock is taken over, and the holder finds out before its commit', async () => {
+  test('29. given no flock, then the lock is taken over, and the holder finds out before its commit', async () => {
     const second = lockActor({ ...staleMs, LOCK_ACTOR_TIMEOUT_MS: '100' });
     expect(await second.tell('take', '-', alone)).toBe('done');
 

@@ -92,7 +92,7 @@ describe.runIf(platform() === 'linux')('acquire', () => {
     expect(isFreeForOthers()).toBe(true);
   });
 
-  test('given a foreign holder, then it fails after the deadline and names that process', async () => {
+  test('26. given a foreign holder, then it fails after the deadline and names that process', async () => {
     const holder = await foreignHolder();
 
     const failure = await acquire({ timeoutMs: 80 }).catch((error: unknown) => error);
@@ -113,7 +113,7 @@ describe.runIf(platform() === 'linux')('acquire', () => {
     await expect(acquire({ timeoutMs: 0 })).rejects.toMatchObject({ holder: { pid: actor.pid } });
   });
 
-  test('given a foreign holder that lets go, then the lock is had without another try', async () => {
+  test('26. given a foreign holder that lets go, then the lock is had without another try', async () => {
     const holder = await foreignHolder();
     const waiting = acquire({ timeoutMs: 20_000 });
     await sleep(50);
@@ -132,7 +132,7 @@ describe.runIf(platform() === 'linux')('acquire', () => {
     await lock.release();
   });
 
-  test('given 8 pending waits, then other file calls complete meanwhile and no waiter stays behind', async () => {
+  test('31. given 8 pending waits, then other file calls complete meanwhile and no waiter stays behind', async () => {
     await foreignHolder();
     const waits = Array.from({ length: 8 }, () => acquire({ timeoutMs: 700 }).catch((error: unknown) => error));
     await sleep(150);

@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.js';
 import {
   type ErrorCode,
   type EventInput,
@@ -12,6 +13,7 @@ import {
 } from '../../src/index.js';
 import { aLine, aMessage } from '../support/event-builder.js';
 import { type Fault, faultyFileSystem } from '../support/faulty-file-system.js';
+import { runCommandLine } from '../support/run-cli.js';
 import { aSession, type SessionBuilder } from '../support/session-builder.js';
 import { tempStore } from '../support/temp-store.js';
 
@@ -223,6 +225,27 @@ describe('a session that nothing is appended to', () => {
     expect(contents(path())).toEqual(before);
   });
 
+  test('25. given a log that is gone though events were counted, then it is told as a loss, and no new log begins', async () => {
+    const { store, id, root, path } = tempStore(aSession().withMessages(3).withoutLog());
+    const before = contents(path());
+
+    for (const write of [
+      store.appendEvent(id, aMessage()),
+      store.appendEventUnlessAny(id, aMessage(), () => false),
+      store.rewind(id, { target: 0 }),
+      store.fork(id),
+      store.createChild(id),
+      store.recordSpec(id, { specId: 'x', specStatus: 'draft' }),
+      store.createGoal(id, 'all of it'),
+    ]) {
+      await expect(write).rejects.toMatchObject({ code: 'LOG_MISSING', message: expect.stringContaining('3 events') });
+    }
+    const shown = await runCommandLine(['show', id], { root });
+
+    expect([shown.code, shown.err]).toEqual([5, expect.stringContaining('3 events')]);
+    expect(contents(path())).toEqual(before);
+  });
+
   test('given neither metadata nor log, then there is no such session', async () => {
     const { store } = tempStore(aSession().withoutLog().withoutMetadata());
 
@@ -230,7 +253,7 @@ describe('a session that nothing is appended to', () => {
     await expect(store.appendEvent('nobody', aMessage())).rejects.toEqual(code('SESSION_NOT_FOUND'));
   });
 
-  test('given a folder that was copied, then neither copy nor original is written through the copy', async () => {
+  test('36. given a folder that was copied, then neither copy nor original is written through the copy', async () => {
     const { store, root } = tempStore(aSession().withMessages(2));
     cpSync(join(root, 's'), join(root, 'copy'), { recursive: true });
     const before = [contents(join(root, 's')), contents(join(root, 'copy'))];
@@ -268,30 +291,38 @@ describe('an append that fails', () => {
     }
   });
 
-  test('given a sync that fails, then it is said that nobody knows, and the sync is not tried again', async () => {
+  test('20. given a sync that fails, then it is said that nobody knows, and the sync is not tried again', async () => {
     const fileSystem = faultyFileSystem({ on: 'fsync', nth: 1, as: 'EIO' });
     const { store, id, text } = tempStore(aSession().withMessages(1), { fileSystem });
 
-    await expect(store.appendEvent(id, aMessage())).rejects.toEqual(code('DURABILITY_UNKNOWN'));
+    await expect(store.appendEvent(id, aMessage())).rejects.toMatchObject({
+      code: 'DURABILITY_UNKNOWN',
+      message: expect.stringContaining('durability unknown'),
+    });
 
     expect(fileSystem.calls.filter((call) => call === 'fsync')).toHaveLength(1);
     expect(sequencesIn(text('events.jsonl'))).toEqual([1]);
+    expect(EXIT_CODES.DURABILITY_UNKNOWN).toBeGreaterThan(0);
   });
 
-  test('given metadata that cannot be written, then the events stand, and the next append puts the counts right', async () => {
+  test('23. given metadata that cannot be written, then the events stand, with a warning, and the next writer puts the counts right', async () => {
     const fileSystem = faultyFileSystem({ on: 'rename', nth: 1, as: 'ENOSPC' });
-    const { store, id, warnings } = tempStore(aSession().withMessages(1), { fileSystem });
+    const { store, id, text, warnings } = tempStore(aSession().withMessages(1), { fileSystem });
+    const isGoal = (event: StoredEvent): boolean => event.type === 'message' && event.sequence > 1;
 
     const event = await store.appendEvent(id, aMessage());
 
     expect(warnings).toEqual([expect.objectContaining({ code: 'METADATA_NOT_WRITTEN', sessionId: 's' })]);
     expect((await store.get(id))?.eventCount).toBe(1);
     expect(event.sequence).toBe(2);
+    expect((await store.appendEventUnlessAny(id, aMessage(), isGoal)).appended).toBe(false);
+    expect((await store.get(id))?.eventCount).toBe(2);
     await store.appendEvent(id, aMessage());
     expect((await store.get(id))?.eventCount).toBe(3);
+    expect(sequencesIn(text('events.jsonl'))).toEqual([1, 2, 3]);
   });
 
-  test('given a lock that was lost, then nothing is written', async () => {
+  test('29. given a lock that was lost, then nothing is written', async () => {
     const lost = Object.assign(new Error('lost'), { name: 'LockLostError' });
     const { store, id, text } = tempStore(aSession().withMessages(1), {
       locks: { withLock: (_id, _folder, work) => work({ assertHeld: () => thrown(lost), appendOnly: undefined }) },
@@ -470,20 +501,23 @@ describe('a title', () => {
 });
 
 describe('files that are written again', () => {
-  test.each([0o000, 0o077])('given the mask %o, then they and their folders are private to the user', async (mask) => {
-    const before = process.umask(mask);
-    try {
-      const { store, id, path, mode } = tempStore(aSession().withMessages(1).withTail('{"torn'));
-      rmSync(path('metadata.json'));
-      writeFileSync(path('metadata.json'), aSession().withMessages(1).build().metadata ?? '', { mode: 0o644 });
+  test.each([0o000, 0o077])(
+    '54. given the mask %o, then they and their folders are private to the user',
+    async (mask) => {
+      const before = process.umask(mask);
+      try {
+        const { store, id, path, mode } = tempStore(aSession().withMessages(1).withTail('{"torn'));
+        rmSync(path('metadata.json'));
+        writeFileSync(path('metadata.json'), aSession().withMessages(1).build().metadata ?? '', { mode: 0o644 });
 
-      await store.appendEvent(id, aMessage());
+        await store.appendEvent(id, aMessage());
 
-      expect([mode('metadata.json'), mode('.zs'), mode('.zs/torn')]).toEqual([0o600, 0o700, 0o700]);
-    } finally {
-      process.umask(before);
-    }
-  });
+        expect([mode('metadata.json'), mode('.zs'), mode('.zs/torn')]).toEqual([0o600, 0o700, 0o700]);
+      } finally {
+        process.umask(before);
+      }
+    },
+  );
 });
 
 function tempStoreOn(root: string): SessionStore {

@@ -7,6 +7,7 @@ import type { SessionMetadata } from '../../src/index.js';
 import { newestFirst } from '../../src/store/list-sessions.js';
 import { aSession, type SessionBuilder } from '../support/session-builder.js';
 import { tempStore } from '../support/temp-store.js';
+import { contents } from '../support/temp-workspace.js';
 
 const ids = (sessions: readonly SessionMetadata[]): readonly string[] => sessions.map(({ sessionId }) => sessionId);
 const at = (id: string, updatedAt: string): SessionBuilder => aSession(id).withMetadata({ updatedAt });
@@ -97,15 +98,22 @@ describe('a damaged session', () => {
   const damaged: readonly [string, string, SessionBuilder][] = [
     ['malformed metadata', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadataText('{')],
     ['empty metadata', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadataText('')],
-    ['metadata of another type', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadata({ eventCount: 3.5 })],
+    [
+      'metadata cut short',
+      'METADATA_DAMAGED',
+      aSession('x').withMessages(2).withMetadataText('{"sessionId": "x", "eve'),
+    ],
+    ['a count of 3.5', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadata({ eventCount: 3.5 })],
+    ['a count of 3.0', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadataText('{"eventCount": 3.0}')],
     ['the id of another session', 'METADATA_DAMAGED', aSession('x').withMessages(2).withMetadata({ sessionId: 'y' })],
     ['a log and no metadata', 'METADATA_MISSING', aSession('x').withMessages(2).withoutMetadata()],
   ];
 
   test.each(damaged)(
-    'given %s, then it is reported with %s and what its log tells, and the rest is listed',
+    '24. given %s, then it is reported with %s and what its log tells, the rest is listed, and no file changes',
     async (_, code, session) => {
-      const { store } = tempStore([aSession('s'), session]);
+      const { store, root } = tempStore([aSession('s'), session]);
+      const before = contents(root);
 
       const { sessions, unreadable } = await store.listWithFaults();
 
@@ -114,6 +122,9 @@ describe('a damaged session', () => {
         { sessionId: 'x', code, message: expect.stringContaining('event 2, message') as string },
       ]);
       expect(ids(await store.list())).toEqual(['s']);
+      await expect(store.appendEvent('x', { type: 'error' })).rejects.toMatchObject({ code });
+      expect(await store.readEvents('x')).toHaveLength(2);
+      expect(contents(root)).toEqual(before);
     },
   );
 
@@ -133,7 +144,7 @@ describe('a damaged session', () => {
     ['a pipe', (path) => execFileSync('mkfifo', [path])],
     ['a link', (path) => symlinkSync('/etc/passwd', path)],
     ['a folder', (path) => mkdirSync(path)],
-  ])('given %s for its metadata, then it is refused at once, and the rest is listed', async (_, put) => {
+  ])('42. given %s for its metadata, then it is refused at once, and the rest is listed', async (_, put) => {
     const { store, root } = tempStore([aSession('s'), aSession('x').withoutMetadata().withMessages(1)]);
     put(join(root, 'x', 'metadata.json'));
 
