@@ -31,22 +31,25 @@ export interface CrashStates {
 /** Writes up to this length are torn at every byte, longer ones at a sample. */
 const TORN_AT_EVERY_BYTE = 300;
 /** More effects that may or may not be there than this are not enumerated: all, none, each alone, all but each. */
-const MAX_SUBSETS_OF = 7;
+const MAX_SUBSETS_OF = 10;
 
-/** Takes one of so many states, beginning with one of them. */
-export interface Sample {
-  readonly step: number;
-  readonly first: number;
+/** Which of the states are wanted; all of them when left out. */
+export interface Selection {
+  /** Calls that are made already, all of them: no crash in them. */
+  readonly from?: number;
+  /** `ends`: a write is torn at its first byte, its middle and its last byte, and not at every one. */
+  readonly tears?: 'every byte' | 'ends';
+  /** Takes one of so many states, beginning with one of them. */
+  readonly step?: number;
+  readonly first?: number;
 }
 
-const EVERY: Sample = { step: 1, first: 0 };
-
 /** Gives how many states there are before equal ones are dropped. */
-export function countStates(trace: Trace, persona: Persona): number {
+export function countStates(trace: Trace, persona: Persona, selection: Selection = {}): number {
+  const steps = stepsOf(trace, persona);
   let count = 0;
-  for (let point = 0; point <= trace.calls.length; point += 1) {
-    const done = trace.calls.slice(0, point).flatMap(({ effects }) => effects);
-    for (const _ of survivals(done, persona)) count += 1;
+  for (let point = selection.from ?? 0; point <= trace.calls.length; point += 1) {
+    for (const _ of survivals(steps, stepsBefore(steps, point), persona, selection)) count += 1;
   }
   return count;
 }
@@ -55,21 +58,22 @@ export function countStates(trace: Trace, persona: Persona): number {
  * Gives every state that a crash can leave: before the first call, after each, inside each write, and after the
  * caller was told. Equal ones are given once.
  */
-export function crashStates(trace: Trace, persona: Persona, sample: Sample = EVERY): CrashStates {
-  const effects = trace.calls.flatMap(({ effects }, call) => effects.map((effect) => ({ effect, call })));
-  const base = withEveryInode(trace.base, effects);
+export function crashStates(trace: Trace, persona: Persona, selection: Selection = {}): CrashStates {
+  const { from = 0, step = 1, first = 0 } = selection;
+  const steps = stepsOf(trace, persona);
+  const trees = new Trees(trace.base, steps);
   const seen = new Set<string>();
   const states: CrashState[] = [];
-  const generatedAt: number[] = [];
+  const generatedAt: number[] = Array.from({ length: from }, () => 0);
   let made = 0;
-  for (let point = 0; point <= trace.calls.length; point += 1) {
-    const done = effects.filter(({ call }) => call < point).map(({ effect }) => effect);
+  for (let point = from; point <= trace.calls.length; point += 1) {
+    const done = stepsBefore(steps, point);
     const acknowledged = trace.acknowledgedAfter !== undefined && point >= trace.acknowledgedAfter;
     let generated = 0;
-    for (const { chosen, lost } of survivals(done, persona)) {
+    for (const survival of survivals(steps, done, persona, selection)) {
       made += 1;
-      if (made % sample.step !== sample.first % sample.step) continue;
-      const tree = built(base, chosen);
+      if (made % step !== first % step) continue;
+      const tree = trees.after(done, survival);
       // Just before the caller is told, the same disk is a state in which nobody was told.
       const told = acknowledged && point === trace.acknowledgedAfter ? [false, true] : [acknowledged];
       const key = treeKey(tree);
@@ -78,7 +82,7 @@ export function crashStates(trace: Trace, persona: Persona, sample: Sample = EVE
         const marked = `${key} ${acknowledged}`;
         if (seen.has(marked)) continue;
         seen.add(marked);
-        states.push({ tree, key, acknowledged, point, lost });
+        states.push({ tree, key, acknowledged, point, lost: describeLoss(steps, survival) });
       }
     }
     generatedAt.push(generated);
@@ -86,55 +90,105 @@ export function crashStates(trace: Trace, persona: Persona, sample: Sample = EVE
   return { states, generatedAt };
 }
 
-interface Survival {
-  readonly chosen: readonly Effect[];
-  readonly lost: string;
+/** One effect of a trace, and how long it may still be lost. */
+interface Step {
+  readonly effect: Effect;
+  readonly call: number;
+  /** The number of steps after which it lasts. */
+  readonly lastsAfter: number;
 }
 
-function* survivals(done: readonly Effect[], persona: Persona): Generator<Survival> {
+function stepsOf(trace: Trace, persona: Persona): readonly Step[] {
+  const effects = trace.calls.flatMap(({ effects }, call) => effects.map((effect) => ({ effect, call })));
+  return effects.map(({ effect, call }, at) => {
+    const sync = effects.findIndex(({ effect: later }, index) => index > at && makesLast(later, effect, persona));
+    return { effect, call, lastsAfter: sync === -1 ? Number.POSITIVE_INFINITY : sync + 1 };
+  });
+}
+
+function makesLast(later: Effect, effect: Effect, persona: Persona): boolean {
+  if (later.kind !== 'sync') return false;
+  if (persona === 'ordered' && effect.kind !== 'write') return true;
+  return touched(effect).includes(later.inode);
+}
+
+function stepsBefore(steps: readonly Step[], point: number): number {
+  const next = steps.findIndex(({ call }) => call >= point);
+  return next === -1 ? steps.length : next;
+}
+
+/** What of the first steps is not on the disk, by index. */
+interface Survival {
+  readonly lost: ReadonlySet<number>;
+  readonly torn?: { readonly at: number; readonly effect: Effect; readonly how: string };
+}
+
+/** The disk after any of the steps; built from the last disk before the first loss. */
+class Trees {
+  readonly #steps: readonly Step[];
+  readonly #whole: Tree[];
+
+  constructor(base: Tree, steps: readonly Step[]) {
+    this.#steps = steps;
+    this.#whole = [withEveryInode(base, steps)];
+  }
+
+  after(count: number, { lost, torn }: Survival): Tree {
+    const from = Math.min(count, torn?.at ?? count, ...lost);
+    if (from === count) return this.#wholeAfter(count);
+    const tree = new Map(this.#wholeAfter(from));
+    for (let at = from; at < count; at += 1) {
+      if (lost.has(at)) continue;
+      applyEffect(tree, at === torn?.at ? torn.effect : (this.#steps[at] as Step).effect);
+    }
+    return tree;
+  }
+
+  #wholeAfter(count: number): Tree {
+    for (let made = this.#whole.length; made <= count; made += 1) {
+      const tree = new Map(this.#whole[made - 1]);
+      applyEffect(tree, (this.#steps[made - 1] as Step).effect);
+      this.#whole.push(tree);
+    }
+    return this.#whole[count] as Tree;
+  }
+}
+
+function* survivals(
+  steps: readonly Step[],
+  count: number,
+  persona: Persona,
+  selection: Selection,
+): Generator<Survival> {
   if (persona === 'kill') {
-    yield { chosen: done, lost: '' };
-    const last = done.at(-1);
+    const lost = new Set<number>();
+    yield { lost };
+    const last = steps[count - 1]?.effect;
     if (last?.kind !== 'write') return;
-    for (const torn of tornWrites(last, false)) yield { chosen: [...done.slice(0, -1), torn.effect], lost: torn.how };
+    for (const torn of tornWrites(last, false, selection)) yield { lost, torn: { at: count - 1, ...torn } };
     return;
   }
-  for (const lost of persona === 'ordered' ? orderedLosses(done) : weakestLosses(done)) {
-    const chosen = done.filter((_, at) => !lost.has(at));
-    const said = [...lost].map((at) => describe(done[at] as Effect)).join(', ');
-    yield { chosen, lost: said };
-    for (const [at, effect] of done.entries()) {
-      if (effect.kind !== 'write' || lost.has(at) || isSynced(done, at, persona)) continue;
-      const place = chosen.indexOf(effect);
-      for (const torn of tornWrites(effect, true)) {
-        yield { chosen: chosen.with(place, torn.effect), lost: `${said} ${torn.how}` };
-      }
+  const pending = steps.slice(0, count).flatMap(({ effect, lastsAfter }, at) => {
+    return effect.kind !== 'sync' && lastsAfter > count ? [at] : [];
+  });
+  const isWrite = (at: number): boolean => steps[at]?.effect.kind === 'write';
+  for (const lost of persona === 'ordered' ? orderedLosses(pending, isWrite) : subsets(pending)) {
+    yield { lost: new Set(lost) };
+    for (const at of pending) {
+      if (!isWrite(at) || lost.includes(at)) continue;
+      const write = (steps[at] as Step).effect as Effect & { kind: 'write' };
+      for (const torn of tornWrites(write, true, selection)) yield { lost: new Set(lost), torn: { at, ...torn } };
     }
   }
 }
 
-/** Names last in order; a sync of anything makes all names before it last. Data by chance. */
-function* orderedLosses(done: readonly Effect[]): Generator<ReadonlySet<number>> {
-  const lastSync = done.findLastIndex(({ kind }) => kind === 'sync');
-  const data = indices(done, (effect, at) => effect.kind === 'write' && !isSynced(done, at, 'ordered'));
-  const names = indices(done, (effect, at) => at > lastSync && effect.kind !== 'write' && effect.kind !== 'sync');
+/** Names last in order, and data by chance. */
+function* orderedLosses(pending: readonly number[], isWrite: (at: number) => boolean): Generator<readonly number[]> {
+  const data = pending.filter(isWrite);
+  const names = pending.filter((at) => !isWrite(at));
   for (let kept = names.length; kept >= 0; kept -= 1) {
-    for (const lostData of subsets(data)) yield new Set([...names.slice(kept), ...lostData]);
+    for (const lostData of subsets(data)) yield [...names.slice(kept), ...lostData];
   }
-}
-
-function* weakestLosses(done: readonly Effect[]): Generator<ReadonlySet<number>> {
-  const pending = indices(done, (effect, at) => effect.kind !== 'sync' && !isSynced(done, at, 'weakest'));
-  for (const lost of subsets(pending)) yield new Set(lost);
-}
-
-function isSynced(done: readonly Effect[], at: number, persona: Persona): boolean {
-  const effect = done[at] as Effect;
-  return done.some((later, index) => {
-    if (index <= at || later.kind !== 'sync') return false;
-    if (persona === 'ordered' && effect.kind !== 'write') return true;
-    return touched(effect).includes(later.inode);
-  });
 }
 
 /** The inodes of which one must be synced for an effect to last. */
@@ -149,10 +203,6 @@ function touched(effect: Effect): readonly number[] {
     default:
       return [effect.inode];
   }
-}
-
-function indices(done: readonly Effect[], wanted: (effect: Effect, at: number) => boolean): readonly number[] {
-  return done.flatMap((effect, at) => (wanted(effect, at) ? [at] : []));
 }
 
 function* subsets(items: readonly number[]): Generator<readonly number[]> {
@@ -171,9 +221,12 @@ function* subsets(items: readonly number[]): Generator<readonly number[]> {
 function* tornWrites(
   write: Effect & { kind: 'write' },
   zeroed: boolean,
+  { tears = 'every byte' }: Selection,
 ): Generator<{ readonly effect: Effect; readonly how: string }> {
   const { length } = write.bytes;
-  for (const kept of tornLengths(length)) {
+  const lengths = tears === 'ends' ? new Set([0, 1, length >> 1, length - 1]) : tornLengths(length);
+  for (const kept of lengths) {
+    if (kept < 0 || kept >= length) continue;
     yield { effect: { ...write, bytes: write.bytes.subarray(0, kept) }, how: `torn at ${kept} of ${length}` };
   }
   if (!zeroed) return;
@@ -192,16 +245,15 @@ function tornLengths(length: number): readonly number[] {
 }
 
 // A name may last although the one that made the inode did not: the inode is there all the same.
-function withEveryInode(base: Tree, effects: readonly { readonly effect: Effect }[]): Tree {
+function withEveryInode(base: Tree, steps: readonly Step[]): Tree {
   const tree = new Map(base);
-  for (const { effect } of effects) if (effect.kind === 'make') tree.set(effect.inode, effect.as);
+  for (const { effect } of steps) if (effect.kind === 'make') tree.set(effect.inode, effect.as);
   return tree;
 }
 
-function built(base: Tree, effects: readonly Effect[]): Tree {
-  const tree = new Map<number, Inode>(base);
-  for (const effect of effects) applyEffect(tree, effect);
-  return tree;
+function describeLoss(steps: readonly Step[], { lost, torn }: Survival): string {
+  const said = [...lost].map((at) => describe((steps[at] as Step).effect)).join(', ');
+  return torn === undefined ? said : `${said} ${torn.how}`.trim();
 }
 
 function describe(effect: Effect): string {
