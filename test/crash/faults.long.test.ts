@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { DurabilityUnknownError, type ZeroSessionsError } from '../../src/errors.js';
-import { describeViolations, record } from './enumerate.js';
+import { describeViolations } from './enumerate.js';
 import { callsOf, failEveryCall, runWithFault } from './faults.js';
+import { record } from './recorded.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 
 const ONLY = process.env.CRASH_ONLY?.split(',');

@@ -1,5 +1,6 @@
 import { type CallName, MemoryFileSystem, systemError } from '../support/memory-file-system.js';
-import { type Recorded, type Violation, verifyOutcome } from './enumerate.js';
+import { type Violation, verifyOutcome } from './enumerate.js';
+import type { Recorded } from './recorded.js';
 import type { Scenario } from './scenarios.js';
 import { type World, worldOn } from './world.js';
 

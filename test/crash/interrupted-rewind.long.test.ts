@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inodeAt } from '../support/recording-file-system.js';
 import { crashStates } from './crash-states.js';
-import { record } from './enumerate.js';
+import { record } from './recorded.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 import { viewOf } from './view.js';
 import { ROOT, worldOfTree } from './world.js';
