@@ -67,7 +67,7 @@ describe('content that is stored', () => {
     expect(temp.tree().filter((name) => name.includes('.zs-tmp'))).toEqual([]);
   });
 
-  test('given a blob that was altered, then it is replaced', () => {
+  test('43. given a blob that was altered, then it is replaced', () => {
     const { blobs, temp, store } = tempBlobs();
     const stored = store('hello');
     writeFileSync(temp.path('checkpoints/blobs', hashOf('hello')), 'HELLO');
@@ -117,7 +117,7 @@ describe('a blob that is looked at', () => {
     expect(tempBlobs().blobs.check(hash)).toEqual({ kind: 'missing' });
   });
 
-  test.each(['HELLO', '', 'hello\n'])('given %j instead of its content, then it is altered', (content) => {
+  test.each(['HELLO', '', 'hello\n'])('43. given %j instead of its content, then it is altered', (content) => {
     const { blobs, temp } = tempBlobs();
     blobs.prepare();
     writeFileSync(temp.path('checkpoints/blobs', hash), content);
@@ -129,7 +129,7 @@ describe('a blob that is looked at', () => {
     ['a link to the right content', (path) => symlinkSync('right', path), 'a symbolic link'],
     ['a pipe', (path) => execFileSync('mkfifo', [path]), 'a special file'],
     ['a folder', (path) => mkdirSync(path), 'a folder'],
-  ])('given %s, then it is refused at once', (_, put, found) => {
+  ])('42. given %s, then it is refused at once', (_, put, found) => {
     const { blobs, temp } = tempBlobs();
     blobs.prepare();
     writeFileSync(temp.path('checkpoints/blobs/right'), 'hello');

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type FileSystem, nodeFileSystem } from '../../src/fs/file-system.js';
 import { parseRawJson } from '../../src/index.js';
 import { type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
@@ -43,7 +42,7 @@ describe('capturing', () => {
   });
 
   test.each(['../x', 'd/../../x', '/etc/hostname', 'a\0b', 'out/secret', 'file/below', 'loop/x', 'dangling/x'])(
-    'given %j, then it is skipped and never read (test 37)',
+    '37. given %j, then it is skipped and never read',
     async (path) => {
       const temp = await tempWorkspace();
       writeFileSync(join(temp.outside, 'secret'), 'secret');
@@ -170,31 +169,8 @@ describe('capturing', () => {
   });
 });
 
-describe('special files (FAULTS.md, 10; tests 41 and 42)', () => {
-  test('given a pipe, a socket and a device, then they are skipped at once, and a rewind refuses them', async () => {
-    const temp = await tempWorkspace();
-    await temp.say();
-    temp.put({ was: 'a file' });
-    await temp.store.captureToolCheckpoint('s', temp.workspace, 't', ['was']);
-    execFileSync('mkfifo', [temp.at('pipe')]);
-    const server = createServer().listen(temp.at('socket'));
-    onTestFinished(() => void server.close());
-    await new Promise((resolve) => server.once('listening', resolve));
-    const started = performance.now();
-
-    expect(await entriesOf(temp, 'pipe', 'socket')).toEqual([skipped('pipe'), skipped('socket')]);
-    temp.put({ was: null });
-    execFileSync('mkfifo', [temp.at('was')]);
-    await expect(temp.store.rewind('s', { target: 1 })).rejects.toMatchObject({
-      code: 'INCOMPLETE',
-      message: expect.stringContaining('"was" is a special file now'),
-    });
-
-    expect(performance.now() - started).toBeLessThan(20_000);
-    expect(await temp.say()).toMatchObject({ type: 'message' });
-  });
-
-  test('given a blob that is a pipe, then it is refused', async () => {
+describe('what cannot be read', () => {
+  test('42. given a blob that is a pipe, then it is refused', async () => {
     const temp = await tempWorkspace();
     await temp.say();
     await temp.tool({ a: '1' });

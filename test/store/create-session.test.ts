@@ -87,7 +87,7 @@ describe('a session that is made', () => {
     expect(session).not.toHaveProperty('future');
   });
 
-  test.each([0o000, 0o022, 0o077])('given the mask %o, then all is private to the user', async (mask) => {
+  test.each([0o000, 0o022, 0o077])('54. given the mask %o, then all is private to the user', async (mask) => {
     const before = process.umask(mask);
     try {
       const { store, root, mode } = tempStore();
@@ -124,7 +124,7 @@ describe('a session that is not made', () => {
   });
 
   test.each(['../x', 'a/b', '-x', '.zs-new-x', 'a\0', 'é', 'con', 'LPT1', 'a'.repeat(129)])(
-    'given the id %j, then it is refused before anything is made',
+    '34. given the id %j, then it is refused before anything is made',
     async (sessionId) => {
       const { store, root } = tempStore();
 
@@ -158,7 +158,7 @@ describe('a session that is not made', () => {
     await expect(store.create({ sessionId: 's' })).rejects.toEqual(code('SESSION_EXISTS'));
   });
 
-  test('given an id that differs in case only, then it is another one', async () => {
+  test('57. given an id that differs in case only, then it is another one', async () => {
     const { store } = tempStore(aSession('abc'));
 
     await store.create({ sessionId: 'Abc' });

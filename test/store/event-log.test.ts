@@ -245,7 +245,7 @@ describe('something else in place of the log', () => {
     ['a link to nothing', (path) => symlinkSync('/nowhere', path), 'link'],
     ['a pipe', (path) => execFileSync('mkfifo', [path]), 'other'],
     ['a folder', (path) => mkdirSync(path), 'directory'],
-  ])('given %s, then every read and write refuses it at once', (_, put, found) => {
+  ])('42. given %s, then every read and write refuses it at once', (_, put, found) => {
     const { log, temp } = tempLog(aSession().withoutLog());
     writeFileSync(`${log.path}.real`, `${aLine()}\n`);
     put(log.path);

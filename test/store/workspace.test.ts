@@ -20,7 +20,7 @@ async function recordedIn(cwd: string | undefined): Promise<TempWorkspace> {
 
 const withHome = (temp: TempWorkspace, home: string): SessionStore => new SessionStore({ ...temp.deps, homes: [home] });
 
-describe('the recorded folder (FORMAT.md, 5; FAULTS.md, 18; test 56)', () => {
+describe('the recorded folder (FORMAT.md, 5)', () => {
   test.each([
     ['/', () => '/', 'is the root of the file system'],
     ['a home folder', (temp: TempWorkspace) => temp.workspace, 'is a home folder'],
@@ -30,7 +30,7 @@ describe('the recorded folder (FORMAT.md, 5; FAULTS.md, 18; test 56)', () => {
     ['a session', (temp: TempWorkspace) => temp.path(), 'is in the store'],
     ['a folder that is gone', () => '/no/such/folder', 'is not there'],
     ['a file', (temp: TempWorkspace) => temp.path('metadata.json'), 'is not there'],
-  ])('given %s, then a rewind of files is refused, also where it is named', async (_name, cwdOf, reason) => {
+  ])('56. FAULTS 18: given %s, then a rewind of files is refused, also where it is named', async (_name, cwdOf, reason) => {
     const temp = await recordedIn('placeholder');
     symlinkSync(temp.workspace, `${temp.outside}/link`);
     const cwd = cwdOf(temp);
@@ -53,7 +53,7 @@ describe('the recorded folder (FORMAT.md, 5; FAULTS.md, 18; test 56)', () => {
     [undefined, 'WORKSPACE_REFUSED'],
     ['relative/path', 'INVALID_ARGUMENT'],
     ['.', 'INVALID_ARGUMENT'],
-  ])('given %j as recorded, then one must be named', async (cwd, code) => {
+  ])('56. given %j as recorded, then one must be named', async (cwd, code) => {
     const temp = await recordedIn(cwd);
 
     await expect(temp.store.rewind('s', { target: 1 })).rejects.toMatchObject({ code });
@@ -62,7 +62,7 @@ describe('the recorded folder (FORMAT.md, 5; FAULTS.md, 18; test 56)', () => {
     expect(readFileSync(temp.at('a'), 'utf8')).toBe('before');
   });
 
-  test.each(['', ' ', 'workspace', './x'])('given the named workspace %j, then it is refused', async (workspace) => {
+  test.each(['', ' ', 'workspace', './x'])('56. FAULTS 18: given the named workspace %j, then it is refused', async (workspace) => {
     const temp = await recordedIn(undefined);
 
     await expect(temp.store.rewind('s', { target: 1, workspace })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
@@ -84,7 +84,7 @@ describe('the recorded folder (FORMAT.md, 5; FAULTS.md, 18; test 56)', () => {
     expect(readFileSync(join(moved, 'a'), 'utf8')).toBe('before');
   });
 
-  test('given another project, then force is needed', async () => {
+  test('56. FAULTS 18: given another project, then force is needed', async () => {
     const temp = await tempWorkspace();
     await temp.say();
     await temp.tool({ a: 'after' });
