@@ -86,6 +86,9 @@ export function* readLines(fs: FileSystem, fd: number, from: number, to: number)
 
 /**
  * Gives the lines of an open file, last to first.
+ *
+ * What is longer than a line may be is not held in memory either; it is the last that is given, since where it begins
+ * is not looked for.
  * @param size - Offset where to begin: the size of the file.
  */
 export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): Generator<RawLine> {
@@ -93,40 +96,42 @@ export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): G
   let windowBytes = FIRST_WINDOW_BYTES;
   let held: Uint8Array = new Uint8Array(0); // the bytes from heldFrom to end
   let heldFrom = size;
+  const holdFrom = (from: number): void => {
+    const more = new Uint8Array(end - from);
+    readFully(fs, fd, more, from, heldFrom - from);
+    more.set(held.subarray(0, end - heldFrom), heldFrom - from);
+    held = more;
+    heldFrom = from;
+  };
   while (end > 0) {
     const terminated = end < size || (end > 0 && byteAt(fs, fd, end - 1) === NEWLINE);
     const textEnd = terminated ? end - 1 : end;
     let unsearched = textEnd - heldFrom;
-    let start = -1;
+    let start: number | undefined;
     for (;;) {
       const newline = lastNewline(held, unsearched);
-      if (newline >= 0) {
-        start = heldFrom + newline + 1;
+      if (newline >= 0) start = heldFrom + newline + 1;
+      else if (heldFrom === 0) start = 0;
+      if (start !== undefined) break;
+      if (textEnd - heldFrom > LARGEST_USUAL_WINDOW_BYTES) {
+        // A long line: its beginning is found first, so that it is held once, or not at all.
+        start = startOfLine(fs, fd, heldFrom, Math.max(0, textEnd - MAX_LINE_BYTES - 1));
+        if (start === undefined) {
+          yield { number: 0, bytes: new Uint8Array(0), start: heldFrom, end, terminated, tooLong: true };
+          return;
+        }
+        holdFrom(start);
         break;
       }
-      if (textEnd - heldFrom > MAX_LINE_BYTES) {
-        yield { number: 0, bytes: new Uint8Array(0), start: heldFrom, end, terminated, tooLong: true };
-        return;
-      }
-      if (heldFrom === 0) {
-        start = 0;
-        break;
-      }
-      const from = Math.max(0, heldFrom - windowBytes, textEnd - MAX_LINE_BYTES - 1);
-      const more = new Uint8Array(end - from);
-      readFully(fs, fd, more, from, heldFrom - from);
-      more.set(held.subarray(0, end - heldFrom), heldFrom - from);
+      const from = Math.max(0, heldFrom - windowBytes);
       unsearched = Math.min(heldFrom, textEnd) - from;
-      held = more;
-      heldFrom = from;
-      // Each window is as large as all before it, so that a long line is not copied once for every few megabytes of it.
-      windowBytes = Math.min(windowBytes * 2, MAX_LINE_BYTES);
+      holdFrom(from);
+      windowBytes = Math.min(windowBytes * 2, LARGEST_USUAL_WINDOW_BYTES);
     }
     const bytes = held.subarray(start - heldFrom, textEnd - heldFrom);
     yield { number: 0, bytes, start, end, terminated, tooLong: false };
     end = start;
     held = held.subarray(0, Math.max(0, end - heldFrom));
-    windowBytes = Math.min(windowBytes, LARGEST_USUAL_WINDOW_BYTES);
   }
 }
 
@@ -162,6 +167,18 @@ function endOfLine(fs: FileSystem, fd: number, from: number, to: number): { offs
     at += count;
   }
   return { offset: at, terminated: false };
+}
+
+/** Gives the offset behind the last newline before `before`, or 0; undefined when there is none from `least` on. */
+function startOfLine(fs: FileSystem, fd: number, before: number, least: number): number | undefined {
+  const chunk = new Uint8Array(LARGEST_USUAL_WINDOW_BYTES);
+  for (let at = before; at > least; ) {
+    const from = Math.max(least, at - chunk.length);
+    const newline = lastNewline(chunk, readFully(fs, fd, chunk, from, at - from));
+    if (newline >= 0) return from + newline + 1;
+    at = from;
+  }
+  return least === 0 ? 0 : undefined;
 }
 
 function lastNewline(bytes: Uint8Array, before: number): number {

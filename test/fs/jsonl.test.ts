@@ -139,6 +139,17 @@ describe('reading forwards', () => {
   });
 });
 
+/** A file system that tells of each read: into what, and how many bytes. */
+function counted(inner: FileSystem, onRead: (into: Uint8Array, length: number) => void): FileSystem {
+  return {
+    ...inner,
+    read(fd, into, offset, length, position) {
+      onRead(into, length);
+      return inner.read(fd, into, offset, length, position);
+    },
+  };
+}
+
 describe('reading backwards', () => {
   test('given any file in any pieces, then its lines are those of a naive reader, last to first', () => {
     fc.assert(
@@ -156,14 +167,9 @@ describe('reading backwards', () => {
   test('given a long file, then the last line is had without reading the whole', () => {
     const content = Buffer.from(`${'x'.repeat(99)}\n`.repeat(100_000));
     let bytesRead = 0;
-    const file = fileOf(content);
-    const counting: FileSystem = {
-      ...file,
-      read(fd, into, offset, length, position) {
-        bytesRead += length;
-        return file.read(fd, into, offset, length, position);
-      },
-    };
+    const counting = counted(fileOf(content), (_, length) => {
+      bytesRead += length;
+    });
 
     const [last] = readLinesBackwards(counting, 0, content.length);
 
@@ -171,25 +177,59 @@ describe('reading backwards', () => {
     expect(bytesRead).toBeLessThan(100_000);
   });
 
-  test('given a long line, then it is not copied for every window that it takes', () => {
-    const content = Buffer.from(`first\n${'x'.repeat(20 * 1024 * 1024)}\n`);
-    let calls = 0;
-    const file = fileOf(content);
-    const counting: FileSystem = {
-      ...file,
-      read(fd, into, offset, length, position) {
-        calls += 1;
-        return file.read(fd, into, offset, length, position);
-      },
-    };
+  test.each(['first\n', ''])('given a long line behind %j, then it is held once, and read at most twice', (before) => {
+    const content = Buffer.from(`${before}${'x'.repeat(20 * 1024 * 1024)}\n`);
+    const large = new Set<unknown>();
+    let bytesRead = 0;
+    const counting = counted(fileOf(content), (into, length) => {
+      bytesRead += length;
+      if (into.length > 10 * 1024 * 1024) large.add(into.buffer);
+    });
 
     const lines = [...readLinesBackwards(counting, 0, content.length)].map(({ start, end }) => [start, end]);
 
-    expect(lines).toEqual([
-      [6, content.length],
-      [0, 6],
+    expect(lines).toEqual([[before.length, content.length], ...(before === '' ? [] : [[0, before.length]])]);
+    expect([large.size, bytesRead < 2.5 * content.length]).toEqual([1, true]);
+  });
+
+  // Test 48 does the same with a log on disk.
+  test.each([
+    ['at the end', 0, true],
+    ['as the last but one', 6, true],
+    ['without an end', 0, false],
+  ])('given a line that is longer than a line may be %s, then it is told and never held', (_, behind, terminated) => {
+    const size = 2 * MAX_LINE_BYTES;
+    const newlines = new Set([4, size - 1 - behind, ...(behind > 0 ? [size - 1] : [])].slice(0, terminated ? 3 : 1));
+    let largest = 0;
+    const read: FileSystem['read'] = (_fd, into, offset, length, position) => {
+      into.fill(0x78, offset, offset + length);
+      for (const at of newlines) if (at >= position && at < position + length) into[offset + at - position] = 0x0a;
+      return length;
+    };
+    const file = counted({ ...nodeFileSystem, read }, (into) => {
+      largest = Math.max(largest, into.length);
+    });
+
+    const lines = [...readLinesBackwards(file, 0, size)].map(({ end, tooLong }) => [end, tooLong]);
+
+    expect(lines).toEqual([...(behind > 0 ? [[size, false]] : []), [size - behind, true]]);
+    expect(largest).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  test('given a line as long as a line may be, then it is read', () => {
+    const size = MAX_LINE_BYTES + 6;
+    const read: FileSystem['read'] = (_fd, into, offset, length, position) => {
+      into.fill(0x78, offset, offset + length);
+      for (const at of [4, size - 1]) if (at >= position && at < position + length) into[offset + at - position] = 0x0a;
+      return length;
+    };
+
+    const lines = [...readLinesBackwards({ ...nodeFileSystem, read }, 0, size)];
+
+    expect(lines.map(({ start, end, tooLong }) => [start, end, tooLong])).toEqual([
+      [5, size, false],
+      [0, 5, false],
     ]);
-    expect(calls).toBeLessThan(14);
   });
 
   test('given an empty file, then there are none', () => {
