@@ -74,7 +74,10 @@ function readListed(deps: StoreDeps, id: SessionId): SessionMetadata | undefined
   const document = readMetadata(deps, id, paths);
   if (document !== undefined) return document.metadata;
   if (deps.fs.lstat(paths.events) === undefined) return undefined;
-  throw new MetadataMissingError(id, paths.metadata);
+  // A session appears whole, with one rename: that may have been between the two looks.
+  const appeared = readMetadata(deps, id, paths);
+  if (appeared === undefined) throw new MetadataMissingError(id, paths.metadata);
+  return appeared.metadata;
 }
 
 function refuseLink(deps: StoreDeps, id: SessionId): undefined {

@@ -1,5 +1,5 @@
 import { SessionExistsError } from '../errors.js';
-import { createFile, ensureFolder, removeQuietly, syncFolder } from '../fs/durable-file.js';
+import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder } from '../fs/durable-file.js';
 import type { SessionId } from '../model/ids.js';
 import { encodeMetadata, type MetadataDocument } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
@@ -10,6 +10,8 @@ import { pathsOf } from './metadata-file.js';
 const CLAIM_MS = 60_000;
 /** A hidden folder in which nothing was made for this long belongs to nobody any more, milliseconds. */
 const ABANDONED_MS = 3_600_000;
+/** What a rename says of a target that is no empty folder. */
+const IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 /**
  * Makes a session appear whole: it is built in a hidden folder, the id is claimed with mkdir, and one rename shows it.
@@ -30,11 +32,12 @@ export function publishSession(
   const hidden = sessionPaths(`${deps.root}/${NEW_PREFIX}${deps.newId()}`);
   fs.mkdir(hidden.folder, FOLDER_MODE);
   let document: MetadataDocument;
+  let isNewClaim: boolean;
   try {
     document = fill(hidden);
     createFile(fs, hidden.metadata, encodeMetadata(document), FILE_MODE);
     syncFolder(fs, hidden.folder);
-    claimId(deps, id);
+    isNewClaim = claimId(deps, id);
   } catch (error) {
     removeTree(deps, hidden.folder);
     throw error;
@@ -43,7 +46,8 @@ export function publishSession(
     fs.rename(hidden.folder, pathsOf(deps, id).folder);
   } catch (error) {
     removeTree(deps, hidden.folder);
-    releaseClaim(deps, id);
+    if (IN_USE.has((error as { code?: unknown }).code)) throw new SessionExistsError(id, { cause: error });
+    if (isNewClaim) releaseClaim(deps, id);
     throw error;
   }
   syncFolder(fs, deps.root);
@@ -76,7 +80,10 @@ export function removeTree(deps: StoreDeps, folder: string): void {
 }
 
 function refuseUsedId(deps: StoreDeps, id: SessionId): void {
-  if (deps.fs.lstat(pathsOf(deps, id).folder) !== undefined && !isAbandoned(deps, id)) throw new SessionExistsError(id);
+  const { folder } = pathsOf(deps, id);
+  const found = deps.fs.lstat(folder);
+  if (found === undefined || (found.kind === 'directory' && isAbandoned(deps, folder))) return;
+  throw new SessionExistsError(id);
 }
 
 /** Removes what sessions left that were never shown because their process ended (RELIABILITY.md, 2.5). */
@@ -89,26 +96,53 @@ function sweepHidden(deps: StoreDeps): void {
   }
 }
 
-// mkdir is the claim, against Zero as well as against ourselves.
-function claimId(deps: StoreDeps, id: SessionId): void {
+/**
+ * Claims an id: with mkdir, against Zero as well as against ourselves. A folder that was abandoned is a claim as it stands:
+ * of all who find it, the rename lets one over it, and nobody has to take it away first.
+ * @returns whether the claim was made here.
+ */
+function claimId(deps: StoreDeps, id: SessionId): boolean {
   const { folder } = pathsOf(deps, id);
   try {
     deps.fs.mkdir(folder, FOLDER_MODE);
-    return;
+    return true;
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-    if (!isAbandoned(deps, id)) throw new SessionExistsError(id, { cause: error });
+    if (!emptyAbandoned(deps, folder)) throw new SessionExistsError(id, { cause: error });
+    return false;
   }
-  clearAbandoned(deps, folder);
-  deps.fs.mkdir(folder, FOLDER_MODE);
 }
 
-// What lies in an abandoned folder is not ours to delete: it is put aside. Mostly there is nothing in it.
-function clearAbandoned(deps: StoreDeps, folder: string): void {
+/** Tells whether a folder was abandoned, and then leaves nothing in it. */
+function emptyAbandoned(deps: StoreDeps, path: string): boolean {
+  if (deps.fs.lstat(path)?.kind !== 'directory') return false;
+  // Judged and emptied through the open folder: at its path somebody else's session may appear at any moment.
+  const folder = deps.fs.openFolder(path);
   try {
-    deps.fs.rmdir(folder);
-  } catch {
-    deps.fs.rename(folder, `${deps.root}/.zs-aside-${deps.newId()}`);
+    if (!isAbandoned(deps, folder.path)) return false;
+    putAside(deps, folder.path);
+    return true;
+  } finally {
+    folder.close();
+  }
+}
+
+// What lies in an abandoned folder is not ours to delete. Mostly there is nothing in it.
+function putAside(deps: StoreDeps, folder: string): void {
+  const { fs } = deps;
+  const entries = fs.readdir(folder);
+  if (entries.length === 0) return;
+  const aside = `${deps.root}/.zs-aside-${deps.newId()}`;
+  ensureFolder(fs, aside, FOLDER_MODE);
+  for (const { name } of entries) moveUnlessGone(deps, `${folder}/${name}`, `${aside}/${name}`);
+  syncFolder(fs, aside);
+}
+
+function moveUnlessGone({ fs }: StoreDeps, from: string, to: string): void {
+  try {
+    fs.rename(from, to);
+  } catch (error) {
+    if (!isMissing(error)) throw error; // else somebody puts the same things aside
   }
 }
 
@@ -121,10 +155,10 @@ function releaseClaim(deps: StoreDeps, id: SessionId): void {
 }
 
 /** A folder without metadata and log that is older than a minute: a create that never finished. */
-function isAbandoned(deps: StoreDeps, id: SessionId): boolean {
-  const paths = pathsOf(deps, id);
-  const stat = deps.fs.lstat(paths.folder);
-  if (stat?.kind !== 'directory') return false;
+function isAbandoned(deps: StoreDeps, folder: string): boolean {
+  const paths = sessionPaths(folder);
+  const stat = deps.fs.stat(folder);
+  if (stat === undefined) return false;
   if (deps.fs.lstat(paths.metadata) !== undefined || deps.fs.lstat(paths.events) !== undefined) return false;
   return deps.now().getTime() - stat.mtimeMs > CLAIM_MS;
 }
