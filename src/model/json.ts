@@ -100,13 +100,14 @@ export function encodeString(text: string): string {
  * Gives raw JSON without the space between tokens and with `<`, `>`, `&`, U+2028, U+2029 in strings escaped.
  *
  * Everything else stays: order, repeated names, spelling of numbers, other escapes, invalid UTF-8 in strings.
+ * @param above - How many levels it is to stand in.
  * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is not exactly one JSON value, or deeper than 1,000.
  */
-export function compactJson(bytes: Uint8Array): RawJson {
+export function compactJson(bytes: Uint8Array, above = 0): RawJson {
   if (!isJson(bytes)) throw notJson();
   const out = new ByteSink(bytes.length + 16);
   let inString = false;
-  let depth = 0;
+  let depth = above;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (!inString) {
@@ -215,8 +216,8 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** @param depth - How many lists and objects the value stands in. */
 function encodeValue(value: unknown, depth: number, sorted: boolean): string {
-  if (depth > MAX_WRITTEN_DEPTH) throw tooDeep();
   switch (typeof value) {
     case 'string':
       return encodeString(value);
@@ -232,9 +233,10 @@ function encodeValue(value: unknown, depth: number, sorted: boolean): string {
       throw notJson(`a ${typeof value} is no JSON value`);
   }
   if (value === null) return 'null';
-  if (value instanceof Uint8Array) return decoder.decode(compactJson(value));
-  if (Array.isArray(value)) return `[${value.map((item) => encodeValue(item, depth + 1, sorted)).join(',')}]`;
+  if (value instanceof Uint8Array) return decoder.decode(compactJson(value, depth));
   if ('toJSON' in value && typeof value.toJSON === 'function') return encodeValue(value.toJSON(), depth, sorted);
+  if (depth >= MAX_WRITTEN_DEPTH) throw tooDeep();
+  if (Array.isArray(value)) return `[${value.map((item) => encodeValue(item, depth + 1, sorted)).join(',')}]`;
   const names = Object.keys(value).filter((name) => (value as Record<string, unknown>)[name] !== undefined);
   if (sorted) names.sort(compareCodePoints);
   const members = names.map(
