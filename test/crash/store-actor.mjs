@@ -1,32 +1,92 @@
 // A process that works on a store until it is killed, or until it has done its share.
 //   ROLE ROOT SESSION STATE JOURNAL [COUNT]
-// Before and after each call one byte of the STATE file says what is under way, so that whoever kills the process knows
-// where it was hit; what was acknowledged goes to the JOURNAL, a line of JSON for each call.
-import { spawnSync } from 'node:child_process';
+// The STATE file says at each moment what is under way, so that whoever kills the process knows where it was hit: a
+// letter for the call, `.` between two calls, then how many calls that change the disk were begun in it, 0 while the lock
+// is waited for or something is read. On stdout the letter is told when a call begins, `/` when it has its lock, and `.`
+// when it ends. What was acknowledged goes to the JOURNAL, a line of JSON for each call.
 import {
   appendFileSync,
-  closeSync,
-  fsyncSync,
+  copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
-  readFileSync,
-  renameSync,
+  readdirSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nodeFileSystem } from '../../dist/fs/file-system.js';
 import { openStore } from '../../dist/index.js';
+import { fileLocks } from '../../dist/store/file-locks.js';
+import { appendAsForeigner } from './foreign-writer.mjs';
 
 const [role, root, session, statePath, journal, countText] = process.argv.slice(2);
 const count = countText === undefined ? Number.POSITIVE_INFINITY : Number(countText);
 const state = openSync(statePath, 'w+');
-const store = openStore({ root, lockTimeoutMs: 60_000 });
+const underWay = { letter: '.', changes: 0 };
 let calls = 0;
+
+function mark(letter, changes) {
+  underWay.letter = letter;
+  underWay.changes = changes;
+  writeSync(state, `${letter}${String(changes).padStart(6, '0')}`, 0);
+}
+
+const tell = (sign) => process.stdout.write(sign);
+
+/** To be called just before each call that changes the disk or syncs it. */
+const aboutToChange = () => mark(underWay.letter, underWay.changes + 1);
+
+const CHANGING = [
+  ...['create', 'write', 'truncate', 'fsync', 'fchmod', 'mkdir', 'rename'],
+  ...['link', 'symlink', 'unlink', 'rmdir', 'chown', 'setModified'],
+];
+
+/** The file system of the machine, which tells of changes. Locks do not go through it: waiting for one is no change. */
+function tellingFileSystem() {
+  const telling = { ...nodeFileSystem };
+  for (const name of CHANGING) {
+    telling[name] = (...args) => {
+      aboutToChange();
+      return nodeFileSystem[name](...args);
+    };
+  }
+  telling.openFolder = (path) => {
+    const folder = nodeFileSystem.openFolder(path);
+    const sync = () => {
+      aboutToChange();
+      folder.sync();
+    };
+    return { ...folder, sync };
+  };
+  return telling;
+}
+
+/** The locks of the product. Whoever gives one back writes no more. */
+function tellingLocks() {
+  const locks = fileLocks({ root, timeoutMs: 60_000, flock: 'auto', warn: () => {} });
+  return {
+    withLock: (id, folder, work) =>
+      locks.withLock(id, folder, async (hold) => {
+        tell('/');
+        try {
+          return await work(hold);
+        } finally {
+          mark(underWay.letter, 0);
+        }
+      }),
+  };
+}
+
+const store = openStore({ root, fileSystem: tellingFileSystem(), locks: tellingLocks() });
 
 /** Runs one call with the state set to its letter. */
 async function during(letter, work) {
-  writeSync(state, letter, 0);
+  mark(letter, 0);
+  tell(letter);
   const result = await work();
-  writeSync(state, '.', 0);
+  mark('.', 0);
+  tell('.');
   return result;
 }
 
@@ -36,41 +96,42 @@ function acknowledge(what) {
 
 const nonce = () => `${process.pid}-${Date.now()}-${calls}`;
 
-/** Appends one event as the reference program does, with nothing of ours: flock, read the end, write, sync, replace. */
-function appendAsForeigner() {
-  const folder = `${root}/${session}`;
-  const lock = openSync(`${folder}/session.lock`, 'a+', 0o600);
-  spawnSync('flock', ['-x', '3'], { stdio: ['ignore', 'ignore', 'inherit', lock] });
-  try {
-    const metadata = JSON.parse(readFileSync(`${folder}/metadata.json`, 'utf8'));
-    const text = readFileSync(`${folder}/events.jsonl`, 'utf8');
-    if (text !== '' && !text.endsWith('\n')) throw new Error('a torn tail, and only a crash of the system leaves one');
-    const last = text.trimEnd().split('\n').at(-1);
-    const sequence = Math.max(metadata.eventCount, last === '' ? 0 : JSON.parse(last).sequence) + 1;
-    const createdAt = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-    const content = nonce();
-    const event = {
-      id: `${session}:${sequence}`,
-      sessionId: session,
-      sequence,
-      type: 'message',
-      createdAt,
-      payload: { content, role: 'foreign' },
-    };
-    const log = openSync(`${folder}/events.jsonl`, 'a', 0o600);
-    writeSync(log, `${JSON.stringify(event)}\n`);
-    fsyncSync(log);
-    closeSync(log);
-    const { eventCount: _, lastEventType: __, ...others } = metadata;
-    const next = { ...others, updatedAt: createdAt, eventCount: sequence, lastEventType: 'message' };
-    const temp = `${folder}/metadata.json.tmp-${process.pid}`;
-    writeFileSync(temp, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
-    renameSync(temp, `${folder}/metadata.json`);
-    return { session, id: event.id, content };
-  } finally {
-    closeSync(lock);
-  }
+// All files have one version at all times, except while this process edits them itself.
+const WORKSPACE = `${root}/../space-${session}`;
+const FILES = Array.from({ length: 8 }, (_, at) => `${at % 3 === 0 ? 'deep/' : ''}file-${at}.txt`);
+
+const writeFiles = (content) =>
+  during('e', () => {
+    mkdirSync(`${WORKSPACE}/deep`, { recursive: true });
+    for (const name of FILES) writeFileSync(`${WORKSPACE}/${name}`, content);
+  });
+
+/** Edits the files as a tool does, between a checkpoint and its result; gives the event to go back to. */
+async function editFiles(version) {
+  await writeFiles(`before ${version}`);
+  const message = await during('a', () => store.appendEvent(session, { type: 'message', payload: { version } }));
+  await during('k', () => store.captureToolCheckpoint(session, WORKSPACE, 'edit', FILES));
+  await writeFiles(`after ${version}`);
+  await during('a', () => store.appendEvent(session, { type: 'tool_result', payload: { status: 'ok' } }));
+  return message.sequence;
 }
+
+// What the log was before: afterwards it has to be that, or the new one.
+const rememberLog = () => copyFileSync(`${root}/${session}/events.jsonl`, `${statePath}.before`);
+
+async function rewind(target) {
+  rememberLog();
+  await during('r', () => store.rewind(session, { target, workspace: WORKSPACE }));
+  acknowledge({ rewound: target });
+}
+
+async function undo() {
+  rememberLog();
+  await during('u', () => store.undoRewind(session));
+  acknowledge({ undone: nonce() });
+}
+
+let target;
 
 const roles = {
   async append() {
@@ -89,7 +150,16 @@ const roles = {
     acknowledge({ session, id: event.id, content });
   },
   async foreign() {
-    acknowledge(await during('a', () => appendAsForeigner()));
+    const tellOf = { onLocked: () => tell('/'), onWriting: aboutToChange };
+    acknowledge(await during('a', () => appendAsForeigner(root, session, nonce(), tellOf)));
+  },
+  /** One foreign event for each session of the store. */
+  async everywhere() {
+    for (const name of readdirSync(root)) {
+      // Without metadata it is a claim that its maker was killed over, and no session.
+      if (name.startsWith('.') || !existsSync(`${root}/${name}/metadata.json`)) continue;
+      acknowledge(appendAsForeigner(root, name, `everywhere ${nonce()}`));
+    }
   },
   async fork() {
     const fork = await during('f', () => store.fork(session));
@@ -99,27 +169,46 @@ const roles = {
     const child = await during('c', () => store.createChild(session, { agentName: 'worker' }));
     acknowledge({ child: child.sessionId });
   },
-  // Three files have one version at all times, except while this process edits them itself.
+  /** There, back, and there again, each time with another edit. */
   async rewind() {
-    const workspace = `${root}/../space-${session}`;
-    mkdirSync(workspace, { recursive: true });
-    const names = ['one.txt', 'deep/two.txt', 'three.txt'];
-    const version = nonce();
-    await during('e', () => {
-      mkdirSync(`${workspace}/deep`, { recursive: true });
-      for (const name of names) writeFileSync(`${workspace}/${name}`, `before ${version}`);
-    });
-    const target = (await during('a', () => store.appendEvent(session, { type: 'message', payload: { version } })))
-      .sequence;
-    await during('a', () => store.captureToolCheckpoint(session, workspace, 'edit', names));
-    await during('e', () => {
-      for (const name of names) writeFileSync(`${workspace}/${name}`, `after ${version}`);
-    });
-    await during('a', () => store.appendEvent(session, { type: 'tool_result', payload: { status: 'ok' } }));
-    await during('r', () => store.rewind(session, { target, workspace }));
-    acknowledge({ rewound: version });
-    await during('r', () => store.undoRewind(session));
-    await during('r', () => store.undoRewind(session));
+    await rewind(await editFiles(nonce()));
+    await undo();
+    await undo();
+  },
+  /** There and back, again and again, with one edit. */
+  async undo() {
+    target ??= await editFiles(nonce());
+    await rewind(target);
+    await undo();
+  },
+  /** Works on one of two sessions, each of which is the implementation of a spec of the other. */
+  async crossed() {
+    const { sessionId } = await store.createChild(session);
+    acknowledge({ child: sessionId });
+    const fork = await store.fork(session);
+    acknowledge({ fork: fork.sessionId, events: fork.eventCount });
+    await store.ensureSpecImplementation({ specId: 'p', specSourceSessionId: session, prompt: nonce() });
+  },
+  /** The commands that no other role runs. */
+  async various() {
+    const content = nonce();
+    const specId = `p${calls}`;
+    await during('t', () => store.updateTitle(session, content));
+    await during('m', () => store.updateModel(session, content));
+    await during('a', () =>
+      store.appendEventUnlessExists(session, { type: 'message', payload: { content } }, () => false),
+    );
+    await during('s', () => store.recordSpec(session, { specId, specStatus: 'draft' }));
+    // Now and then only: it reads the whole list of sessions.
+    const wish = { specId, specSourceSessionId: session, prompt: 'build' };
+    if (calls % 10 === 0) await during('i', () => store.ensureSpecImplementation(wish));
+    if ((await store.get(session)).goal === undefined) await during('g', () => store.createGoal(session, content, 9));
+    await during('g', () => store.addGoalUsage(session, 1));
+    await during('g', () => store.clearGoal(session));
+    const plan = await store.planCompaction(session, { preserveLast: 1 });
+    await during('p', () => store.recordCompaction(session, { plan, summary: content }));
+    await during('p', () => store.undoCompaction(session));
+    await during('x', () => store.truncateEvents(session, Number.MAX_SAFE_INTEGER));
   },
 };
 
@@ -129,6 +218,11 @@ process.stdin.on('end', () => {
   isOrphan = true;
 });
 process.stdin.resume();
-process.stdout.write('ready\n');
-for (; calls < count && !isOrphan; calls += 1) await roles[role]();
+tell('!');
+for (; calls < count && !isOrphan; calls += 1) {
+  await roles[role]();
+  // Whoever has a share to do is in the others' way all the time; the rest leave each other some room, since a machine
+  // that is busy with queues alone has little left to be hit in a write.
+  if (countText === undefined) await sleep(((calls * 7) % 12) * 6);
+}
 process.stdin.destroy();
