@@ -1,16 +1,22 @@
 import { isMissing } from './durable-file.js';
-import type { FileSystem, FolderHandle } from './file-system.js';
+import type { FileKind, FileSystem, FolderHandle } from './file-system.js';
 
 /** Where a path leads, seen from a root folder. Its last component is never followed. */
 export type ConfinedPath =
-  /** Inside: `path` has no link in its folders, no `.` and no `..`; `missingFolders` of them do not exist. */
-  | { readonly kind: 'inside'; readonly path: string; readonly missingFolders: number }
+  /**
+   * Inside: `path` has no link in its folders, no `.` and no `..`; `missingFolders` of them do not exist. `behind` is
+   * what stands in the place of the outermost of these, taken as gone.
+   */
+  | { readonly kind: 'inside'; readonly path: string; readonly missingFolders: number; readonly behind?: string }
   /** The root itself. */
   | { readonly kind: 'root' }
   /** It leads out of the root. */
   | { readonly kind: 'outside' }
   /** Something that is no folder, or a link to nowhere, stands in the way. */
   | { readonly kind: 'blocked' };
+
+/** Tells whether something that is no folder is to be taken as gone where it stands in the way of a path. */
+export type IsGone = (path: string, kind: Exclude<FileKind, 'directory'>) => boolean;
 
 /** A folder that nothing below it may leave, however links are swapped meanwhile. */
 export class ConfinedRoot {
@@ -31,18 +37,25 @@ export class ConfinedRoot {
    * Finds where a path leads: `.` and `..` as text first, then with the links of its folders followed.
    *
    * An absolute path inside the root counts as its relative form.
+   * @param isGone - What is gone is neither followed nor in the way: the path is taken as it is written from there on.
    * @see FORMAT.md, 4, checkpoint capture, and 5, paths
    */
-  resolve(path: string): ConfinedPath {
+  resolve(path: string, isGone: IsGone = () => false): ConfinedPath {
     if (path.includes('\0')) return { kind: 'outside' };
     const relative = path.startsWith('/') ? this.#relativeTo(path) : path;
     const parts = relative === undefined ? undefined : normalParts(relative);
     if (parts === undefined) return { kind: 'outside' };
     const name = parts.pop();
     if (name === undefined) return { kind: 'root' };
-    const folders = this.#resolveFolders(parts);
+    const folders = this.#resolveFolders(parts, isGone);
     if (folders.kind !== 'inside') return folders;
-    return { kind: 'inside', path: [...folders.parts, name].join('/'), missingFolders: folders.missing };
+    const { behind } = folders;
+    const inside = {
+      kind: 'inside',
+      path: [...folders.parts, name].join('/'),
+      missingFolders: folders.missing,
+    } as const;
+    return behind === undefined ? inside : { ...inside, behind };
   }
 
   /** Gives an absolute path inside the root as relative to it, `.` and `..` resolved as text; undefined outside. */
@@ -124,8 +137,9 @@ export class ConfinedRoot {
 
   #resolveFolders(
     parts: readonly string[],
+    isGone: IsGone,
   ):
-    | { readonly kind: 'inside'; readonly parts: string[]; readonly missing: number }
+    | { readonly kind: 'inside'; readonly parts: string[]; readonly missing: number; readonly behind?: string }
     | { readonly kind: 'outside' | 'blocked' } {
     let resolved: string[] = [];
     for (const [at, part] of parts.entries()) {
@@ -135,7 +149,13 @@ export class ConfinedRoot {
         return { kind: 'inside', parts: [...resolved, ...parts.slice(at)], missing: parts.length - at };
       if (stat.kind === 'directory') {
         resolved = [...resolved, part];
-      } else if (stat.kind === 'link') {
+        continue;
+      }
+      const behind = [...resolved, part].join('/');
+      if (isGone(behind, stat.kind)) {
+        return { kind: 'inside', parts: [...resolved, ...parts.slice(at)], missing: parts.length - at, behind };
+      }
+      if (stat.kind === 'link') {
         const target = this.#realFolder(path);
         if (target === undefined) return { kind: 'blocked' };
         const inside = this.#insideReal(target);

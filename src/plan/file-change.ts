@@ -12,9 +12,21 @@ export type PresentState =
       /** Milliseconds since 1970. */
       readonly mtimeMs: number;
     }
-  | { readonly kind: 'absent'; readonly missingFolders: number }
+  | {
+      readonly kind: 'absent';
+      readonly missingFolders: number;
+      /** What is in the place of the outermost of the missing folders, and would have to go for it. */
+      readonly behind?: string | undefined;
+    }
   | { readonly kind: 'link'; readonly target: string; readonly mtimeMs: number }
-  | { readonly kind: 'folder' }
+  | {
+      readonly kind: 'folder';
+      /**
+       * Resolved paths of the files in it, at any depth, and of folders in it that are empty or cannot be changed. It
+       * may end with the first that no checkpoint names. Undefined where nobody looked.
+       */
+      readonly holds?: readonly string[] | undefined;
+    }
   | { readonly kind: 'special' }
   | { readonly kind: 'unreadable'; readonly reason: string }
   | { readonly kind: 'outside' }

@@ -3,6 +3,7 @@ import type { EventRef, FileState } from '../model/event.js';
 import { decodeCheckpoint } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
+import { foldersAbove, foldersThatGo } from './changed-shape.js';
 import { type FileAction, type FileChange, hasContent, hasState, type PresentState } from './file-change.js';
 
 /** How the reference names the target of a rewind. */
@@ -117,6 +118,8 @@ export interface TouchedFile {
   readonly wanted: FileState;
   /** The states in the checkpoints that follow: what the session itself made of the file. */
   readonly later: readonly FileState[];
+  /** Sequence of the first checkpoint that names it. */
+  readonly firstNamedAt: number;
   /** Sequence of the last checkpoint that names it. */
   readonly lastNamedAt: number;
 }
@@ -134,30 +137,49 @@ export interface FileFacts {
 
 /**
  * Gives the files that the checkpoints name, each once, oldest checkpoint first; the first entry of a file wins.
- * @param resolve - Gives the one name that a file has under every name.
+ * @param resolve - Gives the one name that a file has under every name, in the checkpoint with this sequence.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
  */
 export function touchedFiles(
   checkpoints: readonly OutlinedPayload[],
-  resolve: (path: string) => string,
+  resolve: (path: string, sequence: number) => string,
 ): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [Key in keyof TouchedFile]: TouchedFile[Key] } & { later: FileState[] }>();
   for (const checkpoint of checkpoints) {
     for (const { path, state } of decodeCheckpoint(checkpoint).files) {
-      const resolved = resolve(path);
+      const { sequence } = checkpoint;
+      const resolved = resolve(path, sequence);
       const known = files.get(resolved);
       if (known === undefined) {
-        files.set(resolved, { path, resolved, wanted: state, later: [], lastNamedAt: checkpoint.sequence });
+        const named = { firstNamedAt: sequence, lastNamedAt: sequence };
+        files.set(resolved, { path, resolved, wanted: state, later: [], ...named });
       } else {
         known.later.push(state);
-        known.lastNamedAt = checkpoint.sequence;
+        known.lastNamedAt = sequence;
       }
     }
   }
   return [...files.values()];
 }
 
-/** Decides what is done about one file. */
+/**
+ * Gives the files with those as absent that could not be looked at when they were captured, since a folder of theirs
+ * was a file, which the same checkpoint captured.
+ */
+export function withNothingBelowFiles(files: readonly TouchedFile[]): readonly TouchedFile[] {
+  const byPath = new Map(files.map((file) => [file.resolved, file]));
+  const wasFile = (folder: string, sequence: number): boolean => {
+    const found = byPath.get(folder);
+    return found?.wanted.kind === 'stored' && found.firstNamedAt === sequence;
+  };
+  return files.map((file) => {
+    if (file.wanted.kind !== 'skipped' || file.wanted.bytes > 0) return file;
+    const isBelow = foldersAbove(file.resolved).some((folder) => wasFile(folder, file.firstNamedAt));
+    return isBelow ? { ...file, wanted: { kind: 'absent', newDirs: 0 } } : file;
+  });
+}
+
+/** Decides what is done about one file; where a folder is in its way, {@link settleShapes} has the last word. */
 export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange {
   const { path, resolved, wanted } = file;
   const { present } = facts;
@@ -174,6 +196,7 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
   if (obstacle !== undefined) return change('impossible', obstacle);
   if (hasState(present, wanted))
     return change('leave', wanted.kind === 'absent' ? 'is not there, as then' : 'is as it was then');
+  if (present.kind === 'folder') return change(wanted.kind === 'absent' ? 'leave' : 'restore', 'is a folder now');
   const action = wanted.kind === 'absent' ? 'delete' : 'restore';
   if (wanted.kind === 'stored' && present.kind === 'link') {
     // Nobody can tell whether a tool wrote through the link or put it there (FORMAT.md, 5, paths).
@@ -194,18 +217,15 @@ export function withMadeFolders(files: readonly FileChange[]): readonly FileChan
     if (wanted.kind === 'absent')
       for (const folder of foldersAbove(resolved).slice(0, wanted.newDirs)) made.add(folder);
   }
+  const going = foldersThatGo(files);
+  const isMade = (folder: string): boolean =>
+    made.has(folder) || going.has(folder) || foldersAbove(folder).some((above) => going.has(above));
   return files.map((file) => {
     if (file.wanted.kind !== 'absent') return file;
     const above = foldersAbove(file.resolved);
-    const stays = above.findIndex((folder) => !made.has(folder));
+    const stays = above.findIndex((folder) => !isMade(folder));
     return { ...file, wanted: { kind: 'absent', newDirs: stays < 0 ? above.length : stays } };
   });
-}
-
-/** Gives the folders that a path is in, the innermost first. */
-function foldersAbove(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
 }
 
 /** Puts the parts of a rewind together. */
@@ -247,7 +267,7 @@ function whyImpossible(wanted: FileState, { present, unavailable, unwritable }: 
   if (unavailable !== undefined) return unavailable;
   if (present.kind === 'unreadable') return `cannot be read (${present.reason})`;
   if (hasState(present, wanted)) return undefined;
-  if (present.kind === 'folder') return 'is a folder now';
+  if (present.kind === 'folder' && present.holds === undefined) return 'is a folder now';
   if (present.kind === 'special') return 'is a special file now';
   return unwritable;
 }

@@ -1,6 +1,7 @@
 import { ConflictError, IncompleteError, InvalidArgumentError } from '../errors.js';
 import { parseSessionId } from '../model/ids.js';
 import type { RestoreReport } from '../model/rewind-record.js';
+import { isReachable, partUnmet } from '../plan/changed-shape.js';
 import type { FileChange } from '../plan/file-change.js';
 import { effectiveChanges, type RewindPlan } from '../plan/rewind.js';
 import type { StoreDeps } from './deps.js';
@@ -86,9 +87,10 @@ export async function restoreToSequence(
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
     const { plan, workspace } = planHere(session, { target, part: 'files', workspace: workspaceRoot }, true);
-    const changes = plan.files.flatMap((file) =>
+    const wanted = plan.files.flatMap((file) =>
       isBareChange(file) ? [{ ...file, action: file.forced ?? file.action }] : [],
     );
+    const { met: changes, unmet } = partUnmet(wanted);
     const left = plan.files.filter(
       (file) => file.action === 'impossible' || (file.action === 'conflict' && !isBareChange(file)),
     );
@@ -97,7 +99,7 @@ export async function restoreToSequence(
       const settled = settledPaths(plan);
       runTransaction(session, { target, changes, workspace, settled, keeps, marker: undefined, dropsEvents: false });
     }
-    return storedReport(reportOf('', targetSequence, plan, changes, left));
+    return storedReport(reportOf('', targetSequence, plan, changes, [...left, ...unmet]));
   });
 }
 
@@ -162,7 +164,7 @@ export function carryOut(
 }
 
 function settledPaths({ files }: RewindPlan): readonly string[] {
-  return files.filter(({ action }) => action === 'leave').map(({ resolved }) => resolved);
+  return files.filter((file) => file.action === 'leave' && isReachable(file)).map(({ resolved }) => resolved);
 }
 
 function planHere(session: LockedSession, options: RewindOptions, lenientTarget = false): PlannedRewind {

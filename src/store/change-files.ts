@@ -13,6 +13,8 @@ export interface StateChange {
   /** Resolved, inside the workspace. */
   readonly path: string;
   readonly to: FileState;
+  /** What its new content is staged beside, resolved: itself, or a folder above it that may not be one yet. */
+  readonly beside: string;
   /** Its place in the intent, which is part of the name of what is staged for it. */
   readonly place: number;
   /** The modes of the innermost folders, should they have to be made, outermost first. */
@@ -29,9 +31,12 @@ export type SeenEntry = Pick<FileStat, 'kind' | 'ino' | 'size' | 'mtimeMs'> | 'a
 const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
 const DEFAULT_FOLDER_MODE = 0o755;
+// What systems say of a folder that is not empty.
+const IS_IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
- * Puts files into their states: everything is staged beside its target first, then renamed or removed, then synced.
+ * Puts files into their states: everything is staged first, then what is to go is removed, then what is to be there
+ * renamed into place, each synced. So a file can become a folder, and a folder that is empty by then a file.
  *
  * When staging fails nothing has changed and what was staged is gone. Names of staged files derive from `id`, so that
  * recovery finds them.
@@ -53,14 +58,17 @@ export function changeFiles(
       stage(session, workspace, stagedName(id, change.place), change);
     }
   } catch (error) {
-    for (const { path, place } of staged) unstage(session, workspace, path, stagedName(id, place));
+    for (const { beside, place } of staged) unstage(session, workspace, beside, stagedName(id, place));
     throw error;
   }
-  for (const change of changes) {
+  const isRemoval = ({ to }: StateChange): boolean => to.kind === 'absent';
+  for (const change of changes.filter(isRemoval)) {
     session.assertHeld();
-    const apply = (): void => onChange(change.path);
-    if (change.to.kind === 'absent') remove(session, workspace, change, apply);
-    else put(session, workspace, stagedName(id, change.place), change, apply);
+    remove(session, workspace, change, () => onChange(change.path));
+  }
+  for (const change of changes.filter((each) => !isRemoval(each))) {
+    session.assertHeld();
+    put(session, workspace, stagedName(id, change.place), change, () => onChange(change.path));
   }
 }
 
@@ -121,23 +129,26 @@ function stagedName(id: string, place: number): string {
   return `${TEMP_PREFIX}${id}-${place}`;
 }
 
-function stage(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  temp: string,
-  { path, to, folderModes = [], mtimeMs }: StateChange,
-): void {
+function stage(session: LockedSession, workspace: ConfinedRoot, temp: string, change: StateChange): void {
   const { fs } = session.deps;
-  workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, folderModes, (folder, name) => {
+  const { path, to, beside, mtimeMs } = change;
+  workspace.makingFolderOf(beside, DEFAULT_FOLDER_MODE, modesAbove(change), (folder, name) => {
     const tempPath = `${folder.path}/${temp}`;
     if (to.kind === 'link') {
       fs.symlink(to.target, tempPath);
       keepTime(session, tempPath, mtimeMs);
     } else if (to.kind === 'stored') {
-      const mode = to.mode > 0 ? to.mode : presentMode(session, folder, name);
+      const known = path === beside ? presentMode(session, folder, name) : DEFAULT_FILE_MODE;
+      const mode = to.mode > 0 ? to.mode : known;
       stageContent(session, tempPath, to, mode, mtimeMs);
     }
   });
+}
+
+// Of the modes, which are of the innermost folders, those of the folders that what is staged is in.
+function modesAbove({ path, beside, folderModes = [] }: StateChange): readonly number[] {
+  const inner = path.split('/').length - beside.split('/').length;
+  return folderModes.slice(0, Math.max(0, folderModes.length - inner));
 }
 
 // Without a recorded mode the file keeps the one that it has.
@@ -197,19 +208,69 @@ function put(
   session: LockedSession,
   workspace: ConfinedRoot,
   temp: string,
-  { path, seen }: StateChange,
+  change: StateChange,
   onChange: () => void,
 ): void {
   const { fs } = session.deps;
+  const { path, seen, beside } = change;
+  if (beside !== path) {
+    putInNewFolder(session, workspace, temp, change, onChange);
+    return;
+  }
   const done = workspace.inFolderOf(path, (folder, name) => {
     const entry = `${folder.path}/${name}`;
-    assertAsSeen(fs.lstat(entry), seen, path);
+    const present = fs.lstat(entry);
+    assertAsSeen(present, seen, path);
     onChange();
+    if (present?.kind === 'directory') removeEmptied(session, workspace, path);
     fs.rename(`${folder.path}/${temp}`, entry);
     folder.sync();
     return true;
   });
   if (done === undefined) throw new StalePlanError(`The folder of ${JSON.stringify(path)} went away`);
+}
+
+// Something that was in the way of its folder is gone only now.
+function putInNewFolder(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  temp: string,
+  { path, seen, beside, folderModes = [] }: StateChange,
+  onChange: () => void,
+): void {
+  const { fs } = session.deps;
+  const done = workspace.inFolderOf(beside, (staging) => {
+    onChange();
+    workspace.makingFolderOf(path, DEFAULT_FOLDER_MODE, folderModes, (folder, name) => {
+      const entry = `${folder.path}/${name}`;
+      assertAsSeen(fs.lstat(entry), seen, path);
+      fs.rename(`${staging.path}/${temp}`, entry);
+      folder.sync();
+    });
+    staging.sync(); // what was staged is there no longer
+    return true;
+  });
+  if (done === undefined) throw new StalePlanError(`The folder of ${JSON.stringify(beside)} went away`);
+}
+
+/**
+ * Removes a folder of nothing but folders.
+ * @throws StalePlanError (`STALE_PLAN`) when somebody has put a file into it.
+ */
+function removeEmptied(session: LockedSession, workspace: ConfinedRoot, folder: string): void {
+  const { fs } = session.deps;
+  for (const { name, kind } of workspace.inFolderOf(`${folder}/*`, ({ path }) => fs.readdir(path)) ?? []) {
+    if (kind === 'directory') removeEmptied(session, workspace, `${folder}/${name}`);
+  }
+  workspace.inFolderOf(folder, (parent, name) => {
+    try {
+      fs.rmdir(`${parent.path}/${name}`);
+    } catch (cause) {
+      if (!IS_IN_USE.has((cause as { code?: unknown }).code)) throw cause;
+      throw new StalePlanError(`Somebody put something into ${JSON.stringify(folder)} at this moment`);
+    }
+    parent.sync();
+  });
 }
 
 function remove(
@@ -238,8 +299,8 @@ function assertAsSeen(present: FileStat | undefined, seen: SeenEntry | undefined
       ? seen === 'absent' && present === undefined
       : present.kind === seen.kind &&
         present.ino === seen.ino &&
-        present.size === seen.size &&
-        present.mtimeMs === seen.mtimeMs;
+        // What is taken out of a folder first changes size and time of it.
+        (present.kind === 'directory' || (present.size === seen.size && present.mtimeMs === seen.mtimeMs));
   if (!same) throw new StalePlanError(`${JSON.stringify(path)} was changed by somebody else at this moment`);
 }
 

@@ -24,7 +24,7 @@ const SETTLING_MS = 2000;
 export class FileWork {
   readonly #logs: readonly EventLog[];
   readonly #target: number;
-  readonly #resolve: (path: string) => string;
+  readonly #resolve: (path: string, sequence: number) => string;
   readonly #read: LogWork[] = [];
 
   /**
@@ -32,7 +32,7 @@ export class FileWork {
    * @param target - Checkpoints after it are what a rewind undoes.
    * @param resolve - Gives the one name of a file.
    */
-  constructor(logs: readonly EventLog[], target: number, resolve: (path: string) => string) {
+  constructor(logs: readonly EventLog[], target: number, resolve: (path: string, sequence: number) => string) {
     this.#logs = logs;
     this.#target = target;
     this.#resolve = resolve;

@@ -4,6 +4,7 @@ import type { FileState } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { SessionMetadata } from '../model/metadata.js';
+import { settleShapes } from '../plan/changed-shape.js';
 import { type FileChange, hasContent, type PresentState } from '../plan/file-change.js';
 import {
   nearestSequences,
@@ -12,15 +13,17 @@ import {
   type RewindPlan,
   touchedFiles,
   withMadeFolders,
+  withNothingBelowFiles,
 } from '../plan/rewind.js';
 import { BlobStore } from './blob-store.js';
+import { pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
 import { FileWork } from './file-work.js';
 import { KeptRecords } from './kept-records.js';
 import { pathsOf } from './metadata-file.js';
 import { openWorkspaceToChange, relatedFolders } from './workspace.js';
-import { locate, readPresent } from './workspace-state.js';
+import { locate, readHolds, readPresent } from './workspace-state.js';
 
 /** How a rewind is asked for. */
 export interface RewindOptions {
@@ -119,9 +122,12 @@ function fileChanges(
   options: RewindOptions,
 ): readonly FileChange[] {
   const blobs = new BlobStore(deps, pathsOf(deps, id));
-  const resolve = (path: string): string => locate(deps, workspace, path).resolved;
+  const find = pathFinder(deps, workspace, checkpoints);
+  const resolve = (path: string, sequence: number): string => find(path, sequence).resolved;
   const isAskedFor = pathFilter(deps, workspace, options.paths);
-  const touched = touchedFiles(checkpoints, resolve).filter(({ resolved }) => isAskedFor(resolved));
+  const named = withNothingBelowFiles(touchedFiles(checkpoints, resolve));
+  const touched = named.filter(({ resolved }) => isAskedFor(resolved));
+  const paths = new Set(touched.map(({ resolved }) => resolved));
   const kept = new KeptRecords(deps, pathsOf(deps, id));
   const keptLogs = kept
     .ids()
@@ -130,7 +136,8 @@ function fileChanges(
     .reverse();
   const work = new FileWork([log, ...keptLogs], target, resolve);
   const changes = touched.map((file) => {
-    const present = readPresent(deps, workspace, locate(deps, workspace, file.path));
+    const located = find(file.path, file.firstNamedAt);
+    const present = withHolds(deps, workspace, readPresent(deps, workspace, located), file.resolved, paths);
     return planFileChange(file, {
       present,
       unavailable: unavailableReason(blobs, file.wanted),
@@ -138,7 +145,21 @@ function fileChanges(
       changedByOthers: !hasContent(present, file.wanted) && work.isForeign(file.resolved, present),
     });
   });
-  return withMadeFolders(changes);
+  return withMadeFolders(settleShapes(changes));
+}
+
+/** Adds what a folder holds where it may be of these files only: else it is in the way, and nobody has to look. */
+export function withHolds(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  present: PresentState,
+  path: string,
+  paths: ReadonlySet<string>,
+): PresentState {
+  if (present.kind !== 'folder' || path === '') return present;
+  const below = `${path}/`;
+  if (![...paths].some((other) => other.startsWith(below))) return present;
+  return { kind: 'folder', holds: readHolds(deps, workspace, path, (held) => paths.has(held)) };
 }
 
 /** Tells which files are asked for: all of them, or those at and below these paths. */

@@ -8,6 +8,7 @@ import type { LogOutline } from '../model/log-outline.js';
 import type { PresentState } from '../plan/file-change.js';
 import { nearestSequences, touchedFiles } from '../plan/rewind.js';
 import { BlobStore } from './blob-store.js';
+import { pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
 import { unavailableReason } from './preview-rewind.js';
@@ -65,7 +66,8 @@ export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, wo
   const outline = openLog(deps, id).outline(0);
   requireEvent(outline, sequence);
   const root = workspaceOrNone(deps, id, workspace);
-  const resolve = (path: string): string => (root === undefined ? path : locate(deps, root, path).resolved);
+  const find = root === undefined ? undefined : pathFinder(deps, root, outline.checkpoints);
+  const resolve = (path: string, named: number): string => find?.(path, named).resolved ?? path;
   const later = touchedFiles(
     outline.checkpoints.filter((checkpoint) => checkpoint.sequence > sequence),
     resolve,

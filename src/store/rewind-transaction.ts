@@ -11,8 +11,9 @@ import {
   type RestoreReport,
   type RewindIntent,
 } from '../model/rewind-record.js';
+import { isInState, isReachable, stagedBeside } from '../plan/changed-shape.js';
 import { specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
-import { type FileChange, hasState } from '../plan/file-change.js';
+import type { FileChange } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, syncPresent } from './change-files.js';
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
@@ -110,7 +111,7 @@ function announce(
     syncPresent(
       session,
       workspace,
-      changes.map(({ resolved }) => resolved),
+      changes.filter(isReachable).map(({ resolved }) => resolved),
     );
     const found = changes.map((change) => keepPresent(session, workspace, change));
     const files = found.map(({ change }) => change);
@@ -126,9 +127,11 @@ function announce(
     const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
     session.assertHeld();
     session.log.append(encodeEventLine(event as StoredEvent));
+    const paths = new Set(files.map(({ path }) => path));
     const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
       path,
       to,
+      beside: stagedBeside(path, paths),
       place,
       seen,
       folderModes,
@@ -161,13 +164,14 @@ function keepPresent(
     const before: FileState = { kind: 'absent', newDirs: present.missingFolders };
     return { change: { path: resolved, before, to }, seen: 'absent', folderModes };
   }
+  const isFolder = present.kind === 'folder';
   const found = workspace.inFolderOf(resolved, (folder, name) => {
     const entry = `${folder.path}/${name}`;
     const seen = seenEntry(fs.lstat(entry));
-    const before = storePresent(session, entry);
+    const before = storePresent(session, entry, isFolder);
     return before === undefined ? undefined : { before, seen };
   });
-  if (found === undefined || !hasState(present, found.before)) {
+  if (found === undefined || !isInState(present, found.before, isFolder)) {
     throw new StalePlanError(`${JSON.stringify(resolved)} was changed by somebody else at this moment`);
   }
   const modes = to.kind === 'absent' ? modesOfFolders(session, workspace, resolved, to.newDirs) : [];
@@ -177,10 +181,11 @@ function keepPresent(
   return { change: { path: resolved, before, to, folderModes: modes, mtimeMs, isForeign }, seen, folderModes };
 }
 
-function storePresent(session: LockedSession, entry: string): FileState | undefined {
+// A folder of files that go is how the path is while it is no file; the files are in the intent themselves.
+function storePresent(session: LockedSession, entry: string, mayBeFolder: boolean): FileState | undefined {
   const { fs } = session.deps;
   const kind = fs.lstat(entry)?.kind;
-  if (kind === undefined) return { kind: 'absent', newDirs: 0 };
+  if (kind === undefined || (kind === 'directory' && mayBeFolder)) return { kind: 'absent', newDirs: 0 };
   if (kind === 'link') return { kind: 'link', target: fs.readlink(entry) };
   if (kind !== 'file') return undefined;
   const fd = fs.openRead(entry);

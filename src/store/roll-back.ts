@@ -1,13 +1,14 @@
 import { LockUnavailableError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
-import { hasState } from '../plan/file-change.js';
+import { foldersAbove, isInState, stagedBeside } from '../plan/changed-shape.js';
+import type { PresentState } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, type StateChange, unstageAll } from './change-files.js';
 import { openIntendedWorkspace } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession } from './locked-session.js';
 import { unavailableReason, unwritableReason } from './preview-rewind.js';
-import { locate, readPresent } from './workspace-state.js';
+import { locate, readHolds, readPresent } from './workspace-state.js';
 
 /** What became of an unfinished rewind. */
 export type RollBackResult =
@@ -66,49 +67,75 @@ export function findWayBack(
   intent: RewindIntent,
   changed?: ReadonlySet<string> | undefined,
 ): WayBack {
-  const changes: StateChange[] = [];
+  const changes: { readonly change: StateChange; readonly path: string; readonly present: PresentState }[] = [];
   const edited: string[] = [];
   const impossible: { path: string; reason: string }[] = [];
+  const { deps } = session;
+  const paths = pathsOfIntent(intent);
+  const above = new Set([...paths].flatMap(foldersAbove));
   for (const [place, { path, before, to, folderModes, mtimeMs }] of intent.files.entries()) {
     if (changed !== undefined && !changed.has(path)) continue;
-    const located = locate(session.deps, workspace, path);
-    const present = readPresent(session.deps, workspace, located);
-    if (hasState(present, before)) continue;
-    if (!hasState(present, to)) {
+    const located = locate(deps, workspace, path, (at) => paths.has(at));
+    const present = readPresent(deps, workspace, located);
+    if (isInState(present, before, above.has(path))) continue;
+    if (!isInState(present, to, above.has(path))) {
       edited.push(path);
       continue;
     }
     const { resolved } = located;
-    const reason =
-      unavailableReason(session.blobs, before) ?? unwritableReason(session.deps, workspace, resolved, present);
-    if (reason === undefined) changes.push({ path: resolved, to: before, place, folderModes, mtimeMs });
+    const reason = unavailableReason(session.blobs, before) ?? unwritableReason(deps, workspace, resolved, present);
+    const change = { path: resolved, to: before, beside: stagedBeside(resolved, paths), place, folderModes, mtimeMs };
+    if (reason === undefined) changes.push({ change, path, present });
     else impossible.push({ path, reason });
   }
-  return { changes, edited, impossible };
+  const going = new Set(changes.flatMap(({ change, path }) => (change.to.kind === 'absent' ? [path] : [])));
+  const ready = changes.filter(({ path, present }) => {
+    if (present.kind === 'absent' && present.behind !== undefined && !going.has(present.behind)) {
+      impossible.push({ path, reason: `cannot be reached: ${JSON.stringify(present.behind)} is no folder` });
+      return false;
+    }
+    if (present.kind !== 'folder') return true;
+    // Folders on the way to files of the intent are ours, and empty by then.
+    const isOurs = (held: string): boolean => going.has(held) || above.has(held);
+    const isFree = readHolds(deps, workspace, path, isOurs).every(isOurs);
+    if (!isFree) edited.push(path);
+    return isFree;
+  });
+  return { changes: ready.map(({ change }) => change), edited, impossible };
+}
+
+function pathsOfIntent({ files }: RewindIntent): ReadonlySet<string> {
+  return new Set(files.map(({ path }) => path));
 }
 
 /** Removes what an intent may have staged; a path that leads elsewhere now is left alone. */
 export function unstage(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
-  unstageAll(
-    session,
-    workspace,
-    intent.id,
-    intent.files.map(({ path }) => insideOrNone(session, workspace, path)),
-  );
+  const paths = pathsOfIntent(intent);
+  const beside = intent.files.map(({ path }) => {
+    const resolved = insideOrNone(session, workspace, path, paths);
+    return resolved === undefined ? undefined : stagedBeside(resolved, paths);
+  });
+  unstageAll(session, workspace, intent.id, beside);
 }
 
 /** Removes the folders that were made for files which are not to be there. */
 export function removeMadeFolders(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
+  const paths = pathsOfIntent(intent);
   for (const { path, before } of intent.files) {
-    const resolved = insideOrNone(session, workspace, path);
+    const resolved = insideOrNone(session, workspace, path, paths);
     if (before.kind === 'absent' && resolved !== undefined) {
       removeEmptyFolders(session, workspace, resolved, before.newDirs);
     }
   }
 }
 
-function insideOrNone(session: LockedSession, workspace: ConfinedRoot, path: string): string | undefined {
-  const { where, resolved } = locate(session.deps, workspace, path);
+function insideOrNone(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  path: string,
+  paths: ReadonlySet<string>,
+): string | undefined {
+  const { where, resolved } = locate(session.deps, workspace, path, (at) => paths.has(at));
   return where.kind === 'inside' ? resolved : undefined;
 }
 

@@ -4,6 +4,7 @@ import type { EventRef, FileState, StoredEvent } from '../model/event.js';
 import { refOf } from '../model/event-codec.js';
 import { parseSessionId, type SessionId } from '../model/ids.js';
 import { decodeIntent, decodeMarker, type RewindIntent } from '../model/rewind-record.js';
+import { isInState, settleShapes } from '../plan/changed-shape.js';
 import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
 import type { RewindPlan } from '../plan/rewind.js';
 import { filesToUndo, type KeptWork } from '../plan/undo.js';
@@ -16,7 +17,7 @@ import { KeptRecords } from './kept-records.js';
 import type { SessionPaths } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 import { readMetadata } from './metadata-file.js';
-import { unavailableReason, unwritableReason } from './preview-rewind.js';
+import { unavailableReason, unwritableReason, withHolds } from './preview-rewind.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';
 import { openWorkspaceToChange } from './workspace.js';
@@ -138,18 +139,18 @@ function undoneFiles(
   const blobs = new BlobStore(deps, paths);
   const kept = new KeptRecords(deps, paths);
   const isKept = (state: FileState): boolean => records.some(({ id }) => kept.hasBlob(id, state));
-  const files = filesToUndo(here, (sequence) => seen.has(sequence)).map(
-    ({ path, before, left, folderModes }): FileChange => {
-      const located = locate(deps, workspace, path);
-      const present = readPresent(deps, workspace, located);
-      const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
-      const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
-      const modes = folderModes === undefined ? {} : { folderModes };
-      const decision = decide(present, before, left, obstacle);
-      return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
-    },
-  );
-  return { workspace, files };
+  const toUndo = filesToUndo(here, (sequence) => seen.has(sequence));
+  const names = new Set(toUndo.map(({ path }) => path));
+  const files = toUndo.map(({ path, before, left, folderModes }): FileChange => {
+    const located = locate(deps, workspace, path, (at) => names.has(at));
+    const present = withHolds(deps, workspace, readPresent(deps, workspace, located), path, names);
+    const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
+    const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
+    const modes = folderModes === undefined ? {} : { folderModes };
+    const decision = decide(present, before, left, obstacle);
+    return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
+  });
+  return { workspace, files: settleShapes(files) };
 }
 
 function decide(
@@ -160,8 +161,12 @@ function decide(
 ): Pick<FileChange, 'action' | 'reason'> & { readonly forced?: 'restore' | 'delete' } {
   if (hasState(present, before)) return { action: 'leave', reason: 'is as it was before' };
   if (obstacle !== undefined) return { action: 'impossible', reason: obstacle };
+  // Whether a folder can go is seen when all files are known.
+  if (present.kind === 'folder' && before.kind === 'absent') return { action: 'leave', reason: 'is as it was before' };
   const action = before.kind === 'absent' ? 'delete' : 'restore';
-  if (left.some((state) => hasContent(present, state))) return { action, reason: 'is as the rewind left it' };
+  const isAsLeft = (state: FileState): boolean => isInState(present, state, true);
+  if (left.some((state) => hasContent(present, state) || isAsLeft(state)))
+    return { action, reason: 'is as the rewind left it' };
   return { action: 'conflict', reason: 'was changed after the rewind', forced: action };
 }
 
@@ -172,7 +177,7 @@ function obstacleTo(present: PresentState): string | undefined {
     case 'link':
       return undefined;
     case 'folder':
-      return 'is a folder now';
+      return present.holds === undefined ? 'is a folder now' : undefined;
     case 'special':
       return 'is a special file now';
     case 'outside':

@@ -1,5 +1,5 @@
-import type { ConfinedPath, ConfinedRoot } from '../fs/confined-path.js';
-import type { FileSystem } from '../fs/file-system.js';
+import type { ConfinedPath, ConfinedRoot, IsGone } from '../fs/confined-path.js';
+import type { FileSystem, FolderEntry } from '../fs/file-system.js';
 import { UnexpectedKindError } from '../fs/file-system.js';
 import type { PresentState } from '../plan/file-change.js';
 import { hashOpenFile } from './blob-store.js';
@@ -12,9 +12,12 @@ export interface LocatedPath {
   readonly resolved: string;
 }
 
-/** Finds a path in a workspace; what lies in the store is outside of every workspace. */
-export function locate(deps: StoreDeps, workspace: ConfinedRoot, path: string): LocatedPath {
-  const where = workspace.resolve(path);
+/**
+ * Finds a path in a workspace; what lies in the store is outside of every workspace.
+ * @param isGone - What is taken as not there where it stands in the way.
+ */
+export function locate(deps: StoreDeps, workspace: ConfinedRoot, path: string, isGone?: IsGone): LocatedPath {
+  const where = workspace.resolve(path, isGone);
   if (where.kind !== 'inside') return { where, resolved: path };
   if (liesInStore(deps, workspace, where.path)) return { where: { kind: 'outside' }, resolved: path };
   return { where, resolved: where.path };
@@ -29,12 +32,51 @@ export function readPresent(deps: StoreDeps, workspace: ConfinedRoot, located: L
   const { where } = located;
   if (where.kind === 'root') return { kind: 'folder' };
   if (where.kind !== 'inside') return { kind: where.kind };
-  if (where.missingFolders > 0) return { kind: 'absent', missingFolders: where.missingFolders };
+  const { missingFolders, behind } = where;
+  if (missingFolders > 0) return { kind: 'absent', missingFolders, ...(behind === undefined ? {} : { behind }) };
   try {
     const present = workspace.inFolderOf(where.path, (folder, name) => readEntry(deps.fs, `${folder.path}/${name}`));
     return present ?? { kind: 'absent', missingFolders: 0 };
   } catch (error) {
     return unreadable(error);
+  }
+}
+
+/**
+ * Gives what a folder holds, at any depth: its files, the folders in it that are empty, and, with a slash behind them,
+ * those that cannot be read or changed. It ends with the first that is not known.
+ */
+export function readHolds(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  folder: string,
+  isKnown: (path: string) => boolean,
+): readonly string[] {
+  const holds: string[] = [];
+  const note = (path: string): boolean => {
+    holds.push(path);
+    return isKnown(path);
+  };
+  const walk = (path: string, isTop: boolean): boolean => {
+    const entries = readChangeable(deps.fs, workspace, path);
+    if (entries === undefined) return note(`${path}/`);
+    if (entries.length === 0 && !isTop) return note(path);
+    return entries.every(({ name, kind }) =>
+      kind === 'directory' ? walk(`${path}/${name}`, false) : note(`${path}/${name}`),
+    );
+  };
+  walk(folder, true);
+  return holds;
+}
+
+function readChangeable(fs: FileSystem, workspace: ConfinedRoot, path: string): readonly FolderEntry[] | undefined {
+  try {
+    return workspace.inFolderOf(`${path}/*`, (folder) =>
+      fs.mayChange(folder.path) ? fs.readdir(folder.path) : undefined,
+    );
+  } catch (error) {
+    if (typeof (error as { code?: unknown } | null)?.code === 'string') return undefined;
+    throw error;
   }
 }
 

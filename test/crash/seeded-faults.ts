@@ -235,7 +235,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'what a rewind goes back to is not synced',
     {
       file: REWIND,
-      old: '      changes.map(({ resolved }) => resolved),\n    );\n    const found',
+      old: '      changes.filter(isReachable).map(({ resolved }) => resolved),\n    );\n    const found',
       new: '      [],\n    );\n    const found',
     },
     ['rewind of unsynced edits'],

@@ -29,7 +29,7 @@ const isAbsent: PresentState = { kind: 'absent', missingFolders: 0 };
 
 function plan(wanted: FileState, present: PresentState, facts: Partial<FileFacts> = {}): string {
   const change = planFileChange(
-    { path: 'p', resolved: 'p', wanted, later: [], lastNamedAt: 1 },
+    { path: 'p', resolved: 'p', wanted, later: [], firstNamedAt: 1, lastNamedAt: 1 },
     { present, unavailable: undefined, unwritable: undefined, changedByOthers: false, ...facts },
   );
   return change.forced === undefined ? change.action : `${change.action}, forced ${change.forced}`;

@@ -35,7 +35,7 @@ export interface TempWorkspace extends TempStore {
   files(): readonly string[];
   outsideFiles(): readonly string[];
   log(): string;
-  /** Gives everything that a refused operation must leave as it is: files, log, metadata, blobs. */
+  /** Gives everything that a refused operation must leave as it is: files, log, metadata, blobs, kept records. */
   everything(): unknown;
   sequences(): readonly number[];
 }
@@ -111,6 +111,8 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
       log: log(),
       metadata: temp.text('metadata.json'),
       blobs: contents(temp.path('checkpoints')),
+      // Folders that wait for records are nobody's.
+      kept: contents(temp.path('.zs')).filter((line) => line.includes('/')),
     }),
     sequences: () =>
       log()

@@ -1,0 +1,74 @@
+import type { ConfinedRoot } from '../fs/confined-path.js';
+import type { FileKind } from '../fs/file-system.js';
+import type { FileState } from '../model/event.js';
+import { decodeCheckpoint } from '../model/event-codec.js';
+import type { OutlinedPayload } from '../model/log-outline.js';
+import type { StoreDeps } from './deps.js';
+import { type LocatedPath, locate } from './workspace-state.js';
+
+/** Finds a path that the checkpoint with this sequence names. */
+export type FindPath = (path: string, sequence: number) => LocatedPath;
+
+interface NamedState {
+  readonly sequence: number;
+  readonly kind: FileState['kind'];
+}
+
+/**
+ * Gives a way to find where the paths of checkpoints lead in a workspace as it is now.
+ *
+ * What the checkpoints name themselves is not followed and not in the way where it was not there when a path below it
+ * was named: `d/x` is not what `d` leads to if `d` became a link, or a file, since.
+ * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
+ */
+export function pathFinder(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  checkpoints: readonly OutlinedPayload[],
+): FindPath {
+  const found = new Map<string, { readonly located: LocatedPath; readonly isPlain: boolean }>();
+  const find = (path: string): { readonly located: LocatedPath; readonly isPlain: boolean } => {
+    const known = found.get(path);
+    if (known !== undefined) return known;
+    let isPlain = true;
+    const located = locate(deps, workspace, path, () => {
+      isPlain = false; // something is in the way, or a link
+      return false;
+    });
+    found.set(path, { located, isPlain });
+    return { located, isPlain };
+  };
+  const named = statesByPath(checkpoints, (path) => find(path).located.resolved);
+  return (path, sequence) => {
+    const { located, isPlain } = find(path);
+    return isPlain ? located : locate(deps, workspace, path, (at, kind) => wasGone(named.get(at), kind, sequence));
+  };
+}
+
+function statesByPath(
+  checkpoints: readonly OutlinedPayload[],
+  resolve: (path: string) => string,
+): ReadonlyMap<string, readonly NamedState[]> {
+  const named = new Map<string, NamedState[]>();
+  for (const checkpoint of checkpoints) {
+    for (const { path, state } of decodeCheckpoint(checkpoint).files) {
+      const states = named.get(resolve(path));
+      const entry = { sequence: checkpoint.sequence, kind: state.kind };
+      if (states === undefined) named.set(resolve(path), [entry]);
+      else states.push(entry);
+    }
+  }
+  return named;
+}
+
+// Nothing is below a file, so a path below one that the session works on is meant as it is written. Below a link it may
+// be meant as what the link leads to, unless the path is known to have been no link at that time.
+function wasGone(
+  states: readonly NamedState[] | undefined,
+  kind: Exclude<FileKind, 'directory'>,
+  sequence: number,
+): boolean {
+  if (kind !== 'link') return states !== undefined;
+  const next = states?.find((state) => state.sequence >= sequence && state.kind !== 'skipped');
+  return next !== undefined && next.kind !== 'link';
+}
