@@ -99,6 +99,16 @@ export function syncFile(fs: FileSystem, fd: number, path: string): void {
   }
 }
 
+/** Syncs a regular file that somebody else wrote, who may not have. */
+export function syncFileAt(fs: FileSystem, path: string): void {
+  const fd = fs.openRead(path);
+  try {
+    syncFile(fs, fd, path);
+  } finally {
+    fs.close(fd);
+  }
+}
+
 /** Syncs the entries of a folder. */
 export function syncFolder(fs: FileSystem, path: string): void {
   const folder = fs.openFolder(path);
@@ -117,20 +127,24 @@ export function syncFolderOf(fs: FileSystem, path: string): void {
 }
 
 /**
- * Makes a folder unless it is there, and syncs its entry.
+ * Makes a folder unless it is there, and syncs its entry: also that of one which is there, since who made it may have
+ * been killed before.
  * @throws {@link UnexpectedKindError} when a link, or anything else that is no folder, stands in its place.
  */
 export function ensureFolder(fs: FileSystem, path: string, mode = 0o700): void {
   const found = fs.lstat(path)?.kind;
-  if (found === 'directory') return;
-  if (found !== undefined) throw new UnexpectedKindError(path, found);
+  if (found === undefined) makeFolder(fs, path, mode);
+  else if (found !== 'directory') throw new UnexpectedKindError(path, found);
+  syncFolderOf(fs, path);
+}
+
+function makeFolder(fs: FileSystem, path: string, mode: number): void {
   try {
     fs.mkdir(path, mode);
   } catch (error) {
     if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;
     throw error;
   }
-  syncFolderOf(fs, path);
 }
 
 /** Tells whether an error of the system says that nothing is at the path. */

@@ -261,6 +261,11 @@ export function decodePayload(
   return value;
 }
 
+/** Tells whether two pieces hold the same bytes. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+}
+
 /** Gives byte arrays as one. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;

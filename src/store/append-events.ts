@@ -125,9 +125,7 @@ export async function updateTitleIfCurrent(
 /** Gives a session another model, or none when it is blank. `updatedAt` stays. */
 export async function updateModel(deps: StoreDeps, sessionId: string, modelId: string): Promise<SessionMetadata> {
   const model = trimSpace(modelId);
-  return withSession(deps, sessionId, (session) =>
-    model === (session.metadata.modelId ?? '') ? session.metadata : session.updateMetadata({ modelId: model }),
-  );
+  return withSession(deps, sessionId, (session) => session.updateMetadata({ modelId: model }));
 }
 
 async function changeTitle(
@@ -141,9 +139,6 @@ async function changeTitle(
   if (wanted === '') throw new InvalidArgumentError('title', 'A title cannot be blank');
   return withSession(deps, sessionId, (session) => {
     const current = session.metadata.title ?? '';
-    if (current === wanted && (expected === undefined || expected === current)) {
-      return { session: session.metadata, applied: true };
-    }
     if (expected !== undefined && expected !== current) return { session: session.metadata, applied: false };
     return { session: session.updateMetadata({ title: wanted }), applied: true };
   });

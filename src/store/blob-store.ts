@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ensureFolder, isMissing, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
+import { ensureFolder, isMissing, removeQuietly, syncFile, syncFileAt, syncFolder } from '../fs/durable-file.js';
 import { describeKind, type FileKind, type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
@@ -24,6 +24,7 @@ export class BlobStore {
   readonly #paths: SessionPaths;
 
   readonly #added: BlobHash[] = [];
+  #isPrepared = false;
 
   constructor(deps: StoreDeps, paths: SessionPaths) {
     this.#deps = deps;
@@ -41,8 +42,10 @@ export class BlobStore {
 
   /** Makes the folders for blobs, synced. */
   prepare(): void {
+    if (this.#isPrepared) return;
     ensureFolder(this.#deps.fs, this.#paths.checkpoints, FOLDER_MODE);
     ensureFolder(this.#deps.fs, this.#paths.blobs, FOLDER_MODE);
+    this.#isPrepared = true;
   }
 
   /** Reads a blob through and tells whether it is what its name says. */
@@ -69,12 +72,18 @@ export class BlobStore {
     try {
       const stored = copyToNewFile(fs, fd, temp, limit);
       const found = stored === undefined ? undefined : this.check(stored.hash).kind;
-      if (stored === undefined || found === 'intact') {
+      if (stored === undefined) {
         removeQuietly(fs, temp);
-        return stored;
+        return undefined;
       }
-      fs.rename(temp, this.pathOf(stored.hash));
-      if (found === 'missing') this.#added.push(stored.hash);
+      if (found === 'intact') {
+        removeQuietly(fs, temp);
+        // Who put it there may not have synced it: Zero writes blobs long before the event that names them.
+        syncFileAt(fs, this.pathOf(stored.hash));
+      } else {
+        fs.rename(temp, this.pathOf(stored.hash));
+        if (found === 'missing') this.#added.push(stored.hash);
+      }
       syncFolder(fs, this.#paths.blobs);
       return stored;
     } catch (error) {

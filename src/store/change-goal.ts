@@ -143,7 +143,6 @@ async function step(
     if (goal === undefined) return { session: session.metadata, event: null };
     const after = take(goal, session.stamp());
     if (after.isTold) return tell(session, 'goal_updated', after.goal);
-    if (after.goal === goal) return { session: session.metadata, event: null };
     return { session: session.updateMetadata({ goal: after.goal }), event: null };
   });
 }

@@ -1,7 +1,7 @@
 import { SessionExistsError, ZeroSessionsError } from '../errors.js';
-import { createFile } from '../fs/durable-file.js';
+import { createFile, syncFolder } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
-import { encodeEventLine } from '../model/event-codec.js';
+import { encodeEventLine, sameBytes } from '../model/event-codec.js';
 import {
   eventIdOf,
   parseNewSessionId,
@@ -56,6 +56,8 @@ export async function createChild(deps: StoreDeps, parentId: string, input: Chil
     parent.document();
     const unlinked = findUnlinked(parent, id);
     if (unlinked !== undefined) {
+      // Who made it may have been killed before its name was synced, and no link may outlive what it leads to.
+      syncFolder(deps.fs, deps.root);
       parent.append([{ type: LINK_TYPE, payload: unlinked.link }]);
       return unlinked.metadata;
     }
@@ -177,8 +179,4 @@ function mayHaveLinked(parent: LockedSession, { metadata, link }: Unlinked): boo
     if (type === LINK_TYPE && payload !== undefined && sameBytes(payload, link)) return true;
   }
   return false;
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

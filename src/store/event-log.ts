@@ -4,6 +4,7 @@ import {
   createFile,
   ensureFolder,
   isMissing,
+  syncFileAt,
   syncFolderOf,
   truncateDurably,
 } from '../fs/durable-file.js';
@@ -169,6 +170,11 @@ export class EventLog {
       syncFolderOf(this.#deps.fs, this.path);
     }
     appendDurably(this.#deps.fs, this.path, lines);
+  }
+
+  /** Syncs the log as it is. */
+  sync(): void {
+    syncFileAt(this.#deps.fs, this.path);
   }
 
   /** Cuts the log to a length and syncs it. */

@@ -1,9 +1,10 @@
 import { LockUnavailableError, LogMissingError, SequenceExhaustedError } from '../errors.js';
+import { syncFileAt, syncFolder } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
-import { encodeEventLine, joinBytes } from '../model/event-codec.js';
+import { encodeEventLine, joinBytes, sameBytes } from '../model/event-codec.js';
 import { eventIdOf, type Sequence, type SessionId } from '../model/ids.js';
 import type { RawJson } from '../model/json.js';
-import { changeMetadata, type MetadataDocument, type SessionMetadata } from '../model/metadata.js';
+import { changeMetadata, encodeMetadata, type MetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { formatInstant, laterOf } from '../model/time.js';
 import { BlobStore } from './blob-store.js';
 import type { LockHold, StoreDeps } from './deps.js';
@@ -74,10 +75,15 @@ export class LockedSession {
     return laterOf(this.metadata.updatedAt, this.stamp());
   }
 
-  /** Replaces the metadata; nothing is written when nothing changes. */
+  /** Replaces the metadata. Where nothing changes they are only synced: who wrote them may have been killed before that. */
   updateMetadata(changes: MetadataChanges): SessionMetadata {
     const document = changeMetadata(this.document(), changes);
     this.assertHeld();
+    if (sameBytes(encodeMetadata(document), encodeMetadata(this.document()))) {
+      syncFileAt(this.deps.fs, this.paths.metadata);
+      syncFolder(this.deps.fs, this.paths.folder);
+      return this.metadata;
+    }
     writeMetadata(this.deps, this.paths, document);
     this.#document = document;
     return document.metadata;

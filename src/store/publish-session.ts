@@ -1,5 +1,5 @@
 import { SessionExistsError } from '../errors.js';
-import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder } from '../fs/durable-file.js';
+import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder, syncFolderOf } from '../fs/durable-file.js';
 import type { SessionId } from '../model/ids.js';
 import { encodeMetadata, type MetadataDocument } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
@@ -62,7 +62,20 @@ function ensureRoot(deps: StoreDeps): void {
     missing.unshift(path);
     path = path.slice(0, path.lastIndexOf('/'));
   }
+  const isNew = missing.length > 0 || deps.fs.readdir(deps.root).length === 0;
+  if (isNew && path !== '') secureName(deps, path);
   for (const folder of missing) ensureFolder(deps.fs, folder, FOLDER_MODE);
+}
+
+// The last folder that is there may be from one who made the others and was killed before their names were synced.
+function secureName(deps: StoreDeps, folder: string): void {
+  try {
+    syncFolderOf(deps.fs, folder);
+  } catch (error) {
+    // One above that we may not open is none that we made.
+    const { code } = error as { code?: unknown };
+    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+  }
 }
 
 /** Removes a folder of ours with all below it; what cannot be removed stays for a sweep. */

@@ -79,12 +79,15 @@ function discardUncommittedRecord(session: LockedSession): void {
   if (shares || unfinished || kept.isCopyOfLog(newest)) kept.discard(newest);
 }
 
-// The log is the truth: what it says after the last counted event is carried into the metadata.
+/**
+ * The log is the truth: what it says after the last counted event is carried into the metadata. Who wrote it may have
+ * been killed before it was synced, and neither the counts nor a line behind it may last longer than it does.
+ */
 function mendMetadata(session: LockedSession, { last }: LogTail): void {
-  if (last === undefined || decodeIntent(last, session.id) !== undefined) return;
+  if (last === undefined || decodeIntent(last, session.id) !== undefined || isCounted(session, last)) return;
+  session.log.sync();
   try {
-    const { eventCount, lastEventType, updatedAt } = session.metadata;
-    if (last.sequence <= eventCount && last.type === lastEventType) return;
+    const { eventCount, updatedAt } = session.metadata;
     session.updateMetadata({
       ...specAndGoalNow(session, eventsAfter(session, eventCount)),
       updatedAt: laterOf(updatedAt, last.createdAt),
@@ -94,6 +97,17 @@ function mendMetadata(session: LockedSession, { last }: LogTail): void {
   } catch (error) {
     // Metadata that cannot be read are the operation's to report; a full disk must not block on a cache.
     if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
+  }
+}
+
+// Metadata that cannot be read count nothing; they are the operation's to report.
+function isCounted(session: LockedSession, { sequence, type }: StoredEvent): boolean {
+  try {
+    const { eventCount, lastEventType } = session.metadata;
+    return sequence <= eventCount && type === lastEventType;
+  } catch (error) {
+    if (error instanceof ZeroSessionsError) return false;
+    throw error;
   }
 }
 

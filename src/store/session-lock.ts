@@ -1,4 +1,7 @@
+import { ZeroSessionsError } from '../errors.js';
+import { syncFolder } from '../fs/durable-file.js';
 import { parseSessionId } from '../model/ids.js';
+import { parseInstant } from '../model/time.js';
 import type { StoreDeps } from './deps.js';
 import { LockedSession } from './locked-session.js';
 import { recover } from './recover.js';
@@ -17,8 +20,31 @@ export async function withSession<T>(
 ): Promise<T> {
   return withSessionAsItIs(deps, sessionId, async (session) => {
     recover(session);
+    secureName(session);
     return work(session);
   });
+}
+
+/** After this long a name is on the disk, whoever made it and whether it was synced or not, milliseconds. */
+const SETTLED_MS = 5 * 60_000;
+
+/**
+ * Syncs the name of a young session: who made it may be Zero, which does not, or may have been killed before it did,
+ * and what is written into a folder is lost with its name.
+ */
+function secureName(session: LockedSession): void {
+  if (isYoung(session)) syncFolder(session.deps.fs, session.deps.root);
+}
+
+function isYoung(session: LockedSession): boolean {
+  try {
+    const made = parseInstant(session.metadata.createdAt);
+    return made === undefined || Math.abs(session.deps.now().getTime() - made) < SETTLED_MS;
+  } catch (error) {
+    // Metadata that cannot be read are the operation's to report.
+    if (error instanceof ZeroSessionsError) return true;
+    throw error;
+  }
 }
 
 /** As {@link withSession}, with nothing put right first: for a parent whose files keep their bytes. */

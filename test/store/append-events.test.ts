@@ -24,6 +24,8 @@ const sequencesIn = (log: string): readonly number[] =>
     .filter((line) => line.trim() !== '')
     .map((line) => (JSON.parse(line) as { sequence: number }).sequence);
 
+const isNoSync = (call: string): boolean => !call.startsWith('fsync') && !call.startsWith('syncFolder');
+
 describe('the sequence of an appended event', () => {
   test.each<[string, SessionBuilder, number]>([
     ['metadata that agree', aSession().withMessages(3), 4],
@@ -402,12 +404,12 @@ describe('metadata that lag behind the log', () => {
   });
 
   test('given counts that are right, then a writer that changes nothing writes nothing', async () => {
-    const fileSystem = faultyFileSystem({ nth: 1, as: 'EIO', lasting: true });
+    const fileSystem = faultyFileSystem({ on: 'write', nth: 1, as: 'EIO' });
     const { store, id } = tempStore(lagging.withMetadata({ title: 'old', lastEventType: 'error' }), { fileSystem });
 
     await store.updateTitle(id, 'old');
 
-    expect(fileSystem.calls).toEqual([]);
+    expect(fileSystem.calls.filter(isNoSync)).toEqual([]);
   });
 });
 
@@ -460,15 +462,16 @@ describe('a title', () => {
     });
   });
 
-  test('given the one that it has, then nothing is written', async () => {
-    const fileSystem = faultyFileSystem({ nth: 1, as: 'EIO', lasting: true });
+  test('given the one that it has, then it is only synced, since who wrote it may have been killed before', async () => {
+    const fileSystem = faultyFileSystem({ on: 'write', nth: 1, as: 'EIO' });
     const { store, id } = tempStore(aSession().withMetadata({ title: 'old', modelId: 'm' }), { fileSystem });
 
     expect((await store.updateTitle(id, ' old ')).title).toBe('old');
     expect((await store.updateTitleIfCurrent(id, 'old', 'old')).applied).toBe(true);
     expect((await store.updateModel(id, ' m ')).modelId).toBe('m');
 
-    expect(fileSystem.calls).toEqual([]);
+    expect(fileSystem.calls.filter(isNoSync)).toEqual([]);
+    expect(fileSystem.calls.filter((call) => call === 'fsync')).toHaveLength(3);
   });
 
   test.each(['', ' ', '\u2028'])('given %j, then it is refused', async (title) => {
