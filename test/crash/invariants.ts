@@ -4,7 +4,7 @@ import { type Recorded, settle } from './recorded.js';
 import type { Scenario } from './scenarios.js';
 import type { StrictSession } from './strict-reader.js';
 import { type View, viewOf } from './view.js';
-import { type World, worldOfTree, worldOn } from './world.js';
+import { ROOT, type World, worldOfTree, worldOn } from './world.js';
 
 /** A promise of RELIABILITY.md, 1 that a disk breaks. */
 export class InvariantError extends Error {
@@ -15,8 +15,8 @@ export class InvariantError extends Error {
   }
 }
 
-export /** What may be found where a crash came before the operation promised anything about files that nobody had synced. */
-interface Expectation {
+/** What may be found where a crash came before the operation promised anything about files that nobody had synced. */
+export interface Expectation {
   readonly acknowledged: boolean;
   readonly workspaceAsFound: string | undefined;
   /** Whether folders that nothing is in may be there or not: they are removed where that is possible. */
@@ -96,7 +96,8 @@ export class Invariants {
       (now) =>
         new MemoryFileSystem(tree, now, {
           call: (name, path) => {
-            if (MUTATING_CALLS.has(name) || name === 'fsync' || name === 'syncFolder') changing.push(`${name} ${path}`);
+            if (MUTATING_CALLS.has(name) || name === 'fsync' || (name === 'syncFolder' && path !== ROOT))
+              changing.push(`${name} ${path}`);
             return undefined;
           },
         }),
@@ -188,7 +189,8 @@ function isUnlinkedChild(view: View, before: View, after: View): boolean {
   );
 }
 
-function linesOf(session: StrictSession | undefined): string {
+/** The log, line by line. */
+export function linesOf(session: StrictSession | undefined): string {
   return session === undefined ? '' : session.events.map(({ line }) => `${line}\n`).join('');
 }
 

@@ -46,7 +46,7 @@ async function runWith({
     if (parts.length !== 2) throw new Error(`${file} holds ${parts.length - 1} times: ${old}`);
     writeFileSync(path, parts.join(replacement));
   }
-  const tested = suite === 'faults' ? 'test/crash/faults.long.test.ts' : 'test/crash/enumerator.long.test.ts';
+  const tested = `test/crash/${suite === undefined || suite === 'crashes' ? 'enumerator' : suite}.long.test.ts`;
   const vitest = join(PROJECT, 'node_modules/vitest/vitest.mjs');
   const args = [vitest, 'run', '--root', folder, '--config', join(folder, 'vitest.crash.config.ts'), tested];
   const env = { ...process.env, CRASH_ONLY: scenarios.join(','), CRASH_RUN: 'seeded', NO_COLOR: '1' };

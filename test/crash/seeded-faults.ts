@@ -18,7 +18,7 @@ export interface SeededFault {
   /** The invariant that it breaks, as the enumerator names it; the name of the test for the suite of faults. */
   readonly breaks: string;
   /** `crashes` when left out. */
-  readonly suite?: 'crashes' | 'faults';
+  readonly suite?: 'crashes' | 'faults' | 'deaths';
 }
 
 function fault(
@@ -169,6 +169,51 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     ['append'],
     'all or nothing',
   ),
+  // what a killed process leaves behind unsynced
+  fault(
+    'append: F of what one who was killed wrote',
+    'a line is counted before it is synced',
+    { file: RECOVER, old: '  session.log.sync();\n', new: '' },
+    ['append'],
+    'readable before recovery',
+    'deaths',
+  ),
+  fault(
+    'append: F of the root for a young session',
+    'the name of a session is taken for synced',
+    { file: 'store/session-lock.ts', old: '    secureName(session);\n', new: '' },
+    ['create'],
+    'acknowledged sessions are listed',
+    'deaths',
+  ),
+  fault(
+    'create: F of the folder of a new root',
+    'a root that is there is taken for synced',
+    { file: PUBLISH, old: "  if (isNew && path !== '') secureName(deps, path);\n", new: '' },
+    ['create the first'],
+    'acknowledged sessions are listed',
+    'deaths',
+  ),
+  fault(
+    'createChild: F of the root before a late link',
+    'a child is linked that may not be there after a crash',
+    { file: 'store/create-child.ts', old: '      syncFolder(deps.fs, deps.root);\n', new: '' },
+    ['createChild'],
+    'all or nothing',
+    'deaths',
+  ),
+  fault(
+    'capture: F of folders that are there',
+    'only a folder that was made is synced into the one above',
+    {
+      file: DURABLE,
+      old: '  if (found === undefined) makeFolder(fs, path, mode);\n',
+      new: "  if (found === 'directory') return;\n  if (found === undefined) makeFolder(fs, path, mode);\n",
+    },
+    ['capture 2 files'],
+    'readable before recovery',
+    'deaths',
+  ),
   // metadata: title, model
   fault(
     'title: one rename',
@@ -205,8 +250,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'folders for blobs are not synced into the ones above',
     {
       file: DURABLE,
-      old: "    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;\n    throw error;\n  }\n  syncFolderOf(fs, path);\n",
-      new: "    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;\n    throw error;\n  }\n",
+      old: "  else if (found !== 'directory') throw new UnexpectedKindError(path, found);\n  syncFolderOf(fs, path);\n",
+      new: "  else if (found !== 'directory') throw new UnexpectedKindError(path, found);\n",
     },
     ['capture 2 files'],
     'readable before recovery',
@@ -223,8 +268,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the folder of the blobs is not synced',
     {
       file: 'store/blob-store.ts',
-      old: "      if (found === 'missing') this.#added.push(stored.hash);\n      syncFolder(fs, this.#paths.blobs);\n",
-      new: "      if (found === 'missing') this.#added.push(stored.hash);\n",
+      old: '      syncFolder(fs, this.#paths.blobs);\n',
+      new: '',
     },
     ['capture 2 files'],
     'readable before recovery',

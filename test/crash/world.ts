@@ -17,11 +17,12 @@ export interface World {
 }
 
 /** What runs between two crashes gets ids of its own, later than those before. */
-export type Era = 'prepare' | 'operation' | 'recovery' | 'second recovery' | 'afterwards';
+export type Era = 'prepare' | 'operation' | 'survivor' | 'recovery' | 'second recovery' | 'afterwards';
 
 const FIRST_ID: Readonly<Record<Era, number>> = {
   prepare: 100,
   operation: 200,
+  survivor: 250,
   recovery: 300,
   'second recovery': 400,
   afterwards: 500,
@@ -30,8 +31,10 @@ const START = new Date('2026-07-09T12:00:00Z').getTime();
 const LATER_MS: Readonly<Record<Era, number>> = {
   prepare: 0,
   operation: 10_000,
-  recovery: 20_000,
-  'second recovery': 20_000,
+  // Late enough for the id that the other one claimed, and too early for its hidden folder.
+  survivor: 120_000,
+  recovery: 180_000,
+  'second recovery': 180_000,
   afterwards: 3 * 3_600_000,
 };
 

@@ -16,17 +16,26 @@ export interface Trace {
   readonly acknowledgedAfter: number | undefined;
 }
 
+/** What every call of a process gets that was killed: nothing of what it does after that reaches the disk. */
+export class ProcessKilledError extends Error {
+  override readonly name = 'ProcessKilledError';
+}
+
 /** A file system in memory that keeps a record for {@link Trace}. */
 export class RecordingFileSystem extends MemoryFileSystem {
   readonly #base: Tree;
   readonly #calls: { name: CallName; path: string; effects: Effect[] }[];
+  readonly #life: { calls: number };
   #acknowledgedAfter: number | undefined;
 
-  constructor(base: Tree, now: () => number) {
+  /** @param killedAfter - Recorded calls after which the process that works on it is killed. */
+  constructor(base: Tree, now: () => number, killedAfter = Number.POSITIVE_INFINITY) {
     const calls: { name: CallName; path: string; effects: Effect[] }[] = [];
+    const life = { calls: killedAfter };
     let current: [CallName, string] = ['lstat', ''];
     super(base, now, {
       call: (name, path) => {
+        if (calls.length >= life.calls) throw new ProcessKilledError(`killed before ${name} ${path}`);
         current = [name, path];
         return undefined;
       },
@@ -34,6 +43,12 @@ export class RecordingFileSystem extends MemoryFileSystem {
     });
     this.#base = base;
     this.#calls = calls;
+    this.#life = life;
+  }
+
+  /** Another process works on the same disk from now on. */
+  startAnother(): void {
+    this.#life.calls = Number.POSITIVE_INFINITY;
   }
 
   /** To be called when the operation has returned. */
