@@ -11,6 +11,7 @@ import {
   EVENTS_FILE,
   FILE_MODE,
   FOLDER_MODE,
+  longestPathIn,
   type SessionPaths,
   sessionPaths,
   TEMP_PREFIX,
@@ -55,8 +56,12 @@ export class KeptRecords {
     return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)));
   }
 
-  /** Gives an id for the next record: later than all that are there, whatever the clock says. */
+  /**
+   * Gives an id for the next record: later than all that are there, whatever the clock says.
+   * @throws the system's error (`ENAMETOOLONG`) when there is no room for the names in a record: before anything changes.
+   */
   freshId(): string {
+    this.#deps.fs.lstat(longestPathIn(this.#paths));
     const id = this.#deps.newId();
     const newest = this.ids().at(-1);
     return newest === undefined || id > newest ? id : idAfter(newest);

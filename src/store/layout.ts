@@ -15,6 +15,9 @@ export const NEW_PREFIX = '.zs-new-';
 /** A file that is being written. */
 export const TEMP_PREFIX = '.zs-tmp-';
 
+const ULID_LENGTH = 26;
+const HASH_LENGTH = 64;
+
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 
@@ -44,4 +47,9 @@ export function sessionPaths(folder: string): SessionPaths {
     kept: `${folder}/${KEEP_DIR}/${KEPT_DIR}`,
     torn: `${folder}/${KEEP_DIR}/${TORN_DIR}`,
   };
+}
+
+/** Gives the longest path that may ever be made in a session: a blob of a kept record. */
+export function longestPathIn({ kept }: SessionPaths): string {
+  return `${kept}/${'0'.repeat(ULID_LENGTH)}/${BLOBS_DIR}/${'0'.repeat(HASH_LENGTH)}`;
 }

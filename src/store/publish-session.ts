@@ -3,7 +3,7 @@ import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder, syncFol
 import type { SessionId } from '../model/ids.js';
 import { encodeMetadata, type MetadataDocument } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
-import { FILE_MODE, FOLDER_MODE, NEW_PREFIX, type SessionPaths, sessionPaths } from './layout.js';
+import { FILE_MODE, FOLDER_MODE, longestPathIn, NEW_PREFIX, type SessionPaths, sessionPaths } from './layout.js';
 import { pathsOf } from './metadata-file.js';
 
 /** A folder without metadata and log is a claim on its id for this long, milliseconds (FORMAT.md, 5). */
@@ -26,6 +26,8 @@ export function publishSession(
 ): MetadataDocument {
   const { fs } = deps;
   deps.assertOwner();
+  // Where a path is too long the system says so for one that is not there, too: before there is half a session.
+  fs.lstat(longestPathIn(pathsOf(deps, id)));
   ensureRoot(deps);
   refuseUsedId(deps, id);
   sweepHidden(deps);
