@@ -1,4 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { documentOf } from '../../support/json-document.js';
 import { type CliSurroundings, runCommandLine } from '../../support/run-cli.js';
 import { aSession } from '../../support/session-builder.js';
@@ -112,7 +126,140 @@ describe('resume --fork', () => {
   });
 });
 
+/** Goes into a folder for as long as the test runs: what PATH has that is relative is looked for from there. */
+function goInto(folder: string): void {
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
+}
+
+/** A program called `zero` on PATH that notes what it was started with, and others of that name that must not run. */
+function programs() {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'zs-resume-')));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  const [good, workspace, here, noted] = ['good', "work $(touch pwned); it's", 'up/here', 'noted'].map((name) =>
+    join(top, name),
+  ) as [string, string, string, string];
+  for (const folder of [good, workspace, here, join(workspace, 'node_modules', '.bin')])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(join(good, 'zero'), `#!/bin/sh\n{ pwd; printf '%s\\n' "$@"; } > '${noted}'\n`, { mode: 0o755 });
+  for (const folder of [workspace, here, dirname(here), join(workspace, 'node_modules', '.bin')]) {
+    writeFileSync(join(folder, 'zero'), `#!/bin/sh\n: > '${top}/pwned'\n`, { mode: 0o755 });
+  }
+  return {
+    top,
+    good,
+    workspace,
+    here,
+    /** The folder and the arguments that it was started with. */
+    started: () => (existsSync(noted) ? readFileSync(noted, 'utf8').split('\n').slice(0, -1) : undefined),
+    /** Everything that ran and should not have leaves a file of this name. */
+    pwned: () => readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((name) => /(?:^|\/)pwned$/.test(name)),
+  };
+}
+
 describe('resume --exec', () => {
+  test.each([
+    [
+      'the workspace and the present folder come first',
+      (at: ReturnType<typeof programs>) => [at.workspace, at.here, at.good],
+    ],
+    [
+      'they are meant by relative and empty entries',
+      (at: ReturnType<typeof programs>) => ['.', '', './', '..', at.good],
+    ],
+    [
+      'a folder in the workspace comes first',
+      (at: ReturnType<typeof programs>) => [join(at.workspace, 'node_modules/.bin'), at.good],
+    ],
+    [
+      'a link leads to the planted one',
+      (at: ReturnType<typeof programs>) => {
+        mkdirSync(join(at.top, 'links'));
+        symlinkSync(join(at.workspace, 'zero'), join(at.top, 'links', 'zero'));
+        symlinkSync(at.workspace, join(at.top, 'link'));
+        return [join(at.top, 'links'), join(at.top, 'link'), at.good];
+      },
+    ],
+  ])(
+    '53. given a planted zero, and a PATH in which %s, then the other one is run, without a shell',
+    async (_, pathOf) => {
+      const at = programs();
+      const temp = tempStore(
+        aSession('s-1').withMessages(1).withMetadata({ cwd: at.workspace, title: '$(touch pwned)' }),
+      );
+      const env = { PATH: `${pathOf(at).join(':')}:/usr/bin:/bin` };
+      goInto(at.here);
+
+      const { code } = await run(temp, ['s-1', '--exec'], { env, cwd: at.here });
+
+      expect([code, at.started()]).toEqual([0, [at.workspace, 'exec', '--resume', 's-1']]);
+      expect(at.pwned()).toEqual([]);
+    },
+  );
+
+  test('53. given no other zero than planted ones, then none is run', async () => {
+    const at = programs();
+    const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: at.workspace }));
+
+    for (const cwd of [at.here, at.workspace]) {
+      const env = { PATH: ['.', at.workspace, cwd, '', join(at.workspace, 'node_modules/.bin')].join(':') };
+      goInto(cwd);
+      expect((await run(temp, ['s', '--exec'], { env, cwd })).code).toBe(3);
+      expect((await run(temp, ['s', '--exec', './zero'], { env, cwd })).code).toBe(2);
+    }
+
+    expect([at.started(), at.pwned()]).toEqual([undefined, []]);
+  });
+
+  test.each([
+    '$(touch pwned)',
+    '`touch pwned`',
+    'x; touch pwned',
+    '| touch pwned',
+    '../s',
+    '--exec=touch pwned',
+    '-x',
+    's\n',
+    's\0',
+  ])(
+    '53. given %j for a session, then nothing but a session is ever started, and never through a shell',
+    async (name) => {
+      const at = programs();
+      const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: at.workspace }));
+      const env = { PATH: `${at.good}:/usr/bin:/bin` };
+
+      const { code } = await run(temp, ['--exec', 'zero {}', '--', name], { env, cwd: at.here });
+
+      // Space around an id is no error (FORMAT.md, 1).
+      expect([code, at.started()]).toEqual(name === 's\n' ? [0, [at.workspace, 's']] : [3, undefined]);
+      expect(at.pwned()).toEqual([]);
+    },
+  );
+
+  test('53. given a command of one’s own with the syntax of a shell, then each word is an argument', async () => {
+    const at = programs();
+    const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: at.workspace }));
+    const env = { PATH: `${at.good}:/usr/bin:/bin` };
+
+    const words = ['$(touch', 'pwned)', ';', 'touch', 'pwned', '{}', '>', 'pwned'];
+    const { code } = await run(temp, ['s', '--exec', `zero ${words.join(' ')}`], { env, cwd: at.here });
+
+    expect([code, at.started()]).toEqual([0, [at.workspace, ...words.map((word) => (word === '{}' ? 's' : word))]]);
+    expect(at.pwned()).toEqual([]);
+  });
+
+  test('53. given the command that is printed, then a shell that it is pasted into runs that and nothing else', async () => {
+    const at = programs();
+    const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: at.workspace, title: '$(touch pwned)' }));
+
+    const { out } = await run(temp, ['s']);
+    const [, printed = ''] = /^go on with +(.*)$/m.exec(out) ?? [];
+    execFileSync('sh', ['-c', printed], { cwd: at.here, env: { PATH: `${at.good}:/usr/bin:/bin` } });
+
+    expect([at.started(), at.pwned()]).toEqual([[at.workspace, 'exec', '--resume', 's'], []]);
+  });
+
   test('given --json or --prompt, then they do not go together', async () => {
     const temp = tempStore(aSession('s'));
 
