@@ -1,7 +1,7 @@
-import { ConflictError, IncompleteError, StalePlanError, UsageError, WorkspaceRefusedError } from '../errors.js';
+import { InterruptedRewindError, StalePlanError, UsageError, WorkspaceRefusedError } from '../errors.js';
 import { parseInstant } from '../model/time.js';
 import type { RewindPlan } from '../plan/rewind.js';
-import type { RewindReport } from '../store/apply-rewind.js';
+import { previewRefused, type RewindReport } from '../store/apply-rewind.js';
 import { readLiveSessions } from '../store/live-sessions.js';
 import type { RewindOptions } from '../store/preview-rewind.js';
 import type { MemberSchemas } from './command.js';
@@ -145,7 +145,8 @@ export async function warnIfInUse(context: CommandContext, sessionId: string): P
 
 /**
  * Goes back, or plans it. What refuses it carries a plan, as CLI.md has it for the exit codes 6 and 7.
- * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), StalePlanError (`STALE_PLAN`)
+ * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), StalePlanError (`STALE_PLAN`),
+ * WorkspaceRefusedError (`WORKSPACE_REFUSED`), InterruptedRewindError (`INTERRUPTED_REWIND`)
  */
 export async function goBack(
   context: CommandContext,
@@ -161,17 +162,7 @@ export async function goBack(
     await warnIfInUse(context, sessionId);
     return { kind: 'done', work, ...(await context.store.rewind(sessionId, options)), allowed };
   } catch (error) {
-    if (error instanceof StalePlanError) {
-      throw await withPlan(error, () => context.store.previewRewind(sessionId, { ...options, expectHead: undefined }));
-    }
-    if (error instanceof WorkspaceRefusedError) {
-      // No file can be looked at; of the events a plan can be made.
-      throw await withPlan(error, async () => ({
-        ...(await context.store.previewRewind(sessionId, { ...options, part: 'events' })),
-        complete: false,
-      }));
-    }
-    throw error;
+    throw withPlan(error, () => previewRefused(context.deps, sessionId, options));
   }
 }
 
@@ -182,11 +173,20 @@ export function refuseTogether(flags: ReadonlySet<string>, ...together: readonly
   throw new UsageError(`--${first} does not go with --${second}`, 'See what goes together with --help.');
 }
 
-/** Gives an error with the plan that it is about, if one can be made. */
-async function withPlan<Failure extends Error>(error: Failure, plan: () => Promise<RewindPlan>): Promise<Failure> {
-  if (error instanceof IncompleteError || error instanceof ConflictError) return error;
+/**
+ * Gives an error with the plan that it is about, if it is one of those that come with exit 6 or 7 and a plan can be made.
+ * @see CLI.md, "JSON"
+ */
+export function withPlan(error: unknown, plan: () => RewindPlan): unknown {
+  const isRefusal =
+    error instanceof StalePlanError ||
+    error instanceof WorkspaceRefusedError ||
+    error instanceof InterruptedRewindError;
+  if (!isRefusal) return error;
   try {
-    return Object.assign(error, { plan: await plan() });
+    const seen = plan();
+    const isHalfDone = error instanceof InterruptedRewindError;
+    return Object.assign(error, { plan: isHalfDone ? { ...seen, complete: false } : seen });
   } catch {
     return error; // what is wrong has been said already
   }

@@ -1,4 +1,4 @@
-import { ConflictError, IncompleteError, InvalidArgumentError } from '../errors.js';
+import { ConflictError, IncompleteError, InvalidArgumentError, WorkspaceRefusedError } from '../errors.js';
 import { parseSessionId } from '../model/ids.js';
 import type { RestoreReport } from '../model/rewind-record.js';
 import { isReachable, partUnmet } from '../plan/changed-shape.js';
@@ -38,6 +38,31 @@ export function previewRewind(deps: StoreDeps, sessionId: string, options: Rewin
   refuseInterrupted(log);
   const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
   return planFromDisk(deps, id, log, metadata, options).plan;
+}
+
+/**
+ * Plans what was refused, as far as it can be seen what would be done: without the files, and not complete, where their
+ * workspace will not do. An unfinished rewind is looked past.
+ */
+export function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
+  const id = parseSessionId(sessionId);
+  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  const plan = (wish: RewindOptions): RewindPlan =>
+    planFromDisk(deps, id, openLog(deps, id), metadata, { ...wish, expectHead: undefined }).plan;
+  return seenPlan(
+    () => plan(options),
+    () => ({ ...plan({ ...options, part: 'events' }), ...(options.part === 'files' ? { dropped: [] } : {}) }),
+  );
+}
+
+/** Gives a plan, or, where the workspace will not do, one without the files, which is not complete. */
+export function seenPlan(whole: () => RewindPlan, withoutFiles: () => RewindPlan): RewindPlan {
+  try {
+    return whole();
+  } catch (error) {
+    if (error instanceof WorkspaceRefusedError) return { ...withoutFiles(), complete: false };
+    throw error;
+  }
 }
 
 /**

@@ -269,7 +269,6 @@ function removeEmptied(session: LockedSession, workspace: ConfinedRoot, folder: 
       if (!IS_IN_USE.has((cause as { code?: unknown }).code)) throw cause;
       throw new StalePlanError(`Somebody put something into ${JSON.stringify(folder)} at this moment`);
     }
-    parent.sync();
   });
 }
 

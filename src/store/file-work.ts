@@ -48,6 +48,15 @@ export class FileWork {
     return !kept.some((work, at) => holds(work, at + 1));
   }
 
+  /** Tells whether what is at a path now shows that the session worked there: by its content, or by when it was written. */
+  isTrace(path: string, present: PresentState): boolean {
+    if (present.kind !== 'file' && present.kind !== 'link') return false;
+    return this.#logs.some((_, at) => {
+      const work = this.#workOf(at);
+      return holdsContent(work, path, present) || wasWrittenMeanwhile(work, path, present.mtimeMs);
+    });
+  }
+
   #workOf(at: number): LogWork {
     const known = this.#read[at];
     if (known !== undefined) return known;
@@ -61,7 +70,8 @@ export class FileWork {
     try {
       return this.#readLog(at);
     } catch (error) {
-      if (error instanceof ZeroSessionsError) return { files: new Map(), settled: new Map(), written: new Set() };
+      if (error instanceof ZeroSessionsError)
+        return { files: new Map(), begun: new Map(), settled: new Map(), written: new Set() };
       throw error;
     }
   }
@@ -86,12 +96,15 @@ export class FileWork {
       })(),
     );
     const files = touchedFiles(checkpoints, this.#resolve);
-    return { files: new Map(files.map((file) => [file.resolved, file])), settled, written, intent };
+    const begun = new Map(checkpoints.map(({ sequence, createdAt }) => [sequence, createdAt]));
+    return { files: new Map(files.map((file) => [file.resolved, file])), begun, settled, written, intent };
   }
 }
 
 interface LogWork {
   readonly files: ReadonlyMap<string, TouchedFile>;
+  /** When each checkpoint was made, by its sequence. */
+  readonly begun: ReadonlyMap<number, string>;
   /** When the work of each checkpoint was done. */
   readonly settled: ReadonlyMap<number, string>;
   /** What tool calls had to write. */
@@ -109,21 +122,39 @@ function wasForeign({ intent }: LogWork, path: string, present: PresentState): b
 }
 
 function accountsFor(
-  { files, settled, written, intent }: LogWork,
+  work: LogWork,
   path: string,
   present: PresentState & { readonly kind: 'file' | 'link' },
   mayBeAtWork: boolean,
+): boolean {
+  if (holdsContent(work, path, present)) return true;
+  const file = work.files.get(path);
+  if (file === undefined) return false;
+  const time = work.settled.get(file.lastNamedAt);
+  if (time === undefined && mayBeAtWork) return true;
+  const settledMs = parseInstant(time ?? '') ?? Number.NEGATIVE_INFINITY;
+  return present.mtimeMs <= settledMs + SETTLING_MS;
+}
+
+function holdsContent(
+  { files, written, intent }: LogWork,
+  path: string,
+  present: PresentState & { readonly kind: 'file' | 'link' },
 ): boolean {
   const ours = intent?.files.find((file) => file.path === path);
   if (ours !== undefined && (hasContent(present, ours.to) || hasContent(present, ours.before))) return true;
   const file = files.get(path);
   if (file === undefined) return false;
   if ([file.wanted, ...file.later].some((state) => hasContent(present, state))) return true;
-  const time = settled.get(file.lastNamedAt);
-  if (time === undefined && mayBeAtWork) return true;
-  const settledMs = parseInstant(time ?? '') ?? Number.NEGATIVE_INFINITY;
-  if (present.mtimeMs <= settledMs + SETTLING_MS) return true;
   return present.kind === 'file' && written.has(present.hash);
+}
+
+// While the last tool that named it was at work: a project that moved keeps such times, another one does not have them.
+function wasWrittenMeanwhile({ files, begun, settled }: LogWork, path: string, mtimeMs: number): boolean {
+  const last = files.get(path)?.lastNamedAt;
+  const from = parseInstant((last === undefined ? undefined : begun.get(last)) ?? '');
+  const to = parseInstant((last === undefined ? undefined : settled.get(last)) ?? '');
+  return from !== undefined && to !== undefined && mtimeMs >= from - SETTLING_MS && mtimeMs <= to + SETTLING_MS;
 }
 
 function workEvent(event: StoredEvent, written: Set<BlobHash>): WorkEvent {

@@ -1,4 +1,4 @@
-import { EventNotFoundError, LogMissingError, StalePlanError, WorkspaceRefusedError } from '../errors.js';
+import { EventNotFoundError, LogMissingError, StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileState } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
@@ -11,6 +11,7 @@ import {
   planFileChange,
   planRewind,
   type RewindPlan,
+  type TouchedFile,
   touchedFiles,
   withMadeFolders,
   withNothingBelowFiles,
@@ -22,7 +23,7 @@ import type { EventLog } from './event-log.js';
 import { FileWork } from './file-work.js';
 import { KeptRecords } from './kept-records.js';
 import { pathsOf } from './metadata-file.js';
-import { openWorkspaceToChange, relatedFolders } from './workspace.js';
+import { type BoundWorkspace, noTraceIn, openBoundWorkspace } from './workspace.js';
 import { locate, readHolds, readPresent } from './workspace-state.js';
 
 /** How a rewind is asked for. */
@@ -82,10 +83,10 @@ export function planFromDisk(
   const checkpoints = options.part === 'events' ? [] : outline.checkpoints.filter(({ sequence }) => sequence > target);
   // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
   const named = touchedFiles(checkpoints, (path) => path);
-  const workspace = named.length === 0 ? undefined : workspaceFor(deps, metadata, options);
-  const files = workspace === undefined ? [] : fileChanges(deps, id, log, target, checkpoints, workspace, options);
+  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, metadata?.cwd ?? '', options);
+  const files = bound === undefined ? [] : fileChanges(deps, id, log, target, checkpoints, bound, options);
   const plan = planRewind(outline, target, options.excludeTarget !== true, files, { part: options.part });
-  return { plan, workspace, outline };
+  return { plan, workspace: bound?.workspace, outline };
 }
 
 function requireTarget({ sessionId, events }: LogOutline, target: number): void {
@@ -98,27 +99,13 @@ function lastBefore({ events }: LogOutline, target: number): number {
   return events.findLast(({ sequence }) => sequence < target)?.sequence ?? 0;
 }
 
-function workspaceFor(deps: StoreDeps, metadata: SessionMetadata | undefined, options: RewindOptions): ConfinedRoot {
-  const cwd = metadata?.cwd ?? '';
-  if (options.workspace === undefined) {
-    if (cwd === '') throw new WorkspaceRefusedError('', 'is not recorded for this session');
-    return openWorkspaceToChange(deps, cwd);
-  }
-  const workspace = openWorkspaceToChange(deps, options.workspace);
-  const recordedIsThere = cwd.startsWith('/') && deps.fs.stat(cwd)?.kind === 'directory';
-  if (recordedIsThere && options.force !== true && !relatedFolders(deps, cwd, workspace.real)) {
-    throw new WorkspaceRefusedError(options.workspace, `is not the session's own, which is ${cwd}; --force takes it`);
-  }
-  return workspace;
-}
-
 function fileChanges(
   deps: StoreDeps,
   id: SessionId,
   log: EventLog,
   target: number,
   checkpoints: LogOutline['checkpoints'],
-  workspace: ConfinedRoot,
+  { workspace, isOwn }: BoundWorkspace,
   options: RewindOptions,
 ): readonly FileChange[] {
   const blobs = new BlobStore(deps, pathsOf(deps, id));
@@ -135,6 +122,9 @@ function fileChanges(
     .map((record) => kept.log(record, id))
     .reverse();
   const work = new FileWork([log, ...keptLogs], target, resolve);
+  const isTrace = ({ path, firstNamedAt, resolved }: TouchedFile): boolean =>
+    work.isTrace(resolved, readPresent(deps, workspace, find(path, firstNamedAt)));
+  if (!isOwn && !named.some(isTrace)) throw noTraceIn(workspace, id);
   const changes = touched.map((file) => {
     const located = find(file.path, file.firstNamedAt);
     const present = withHolds(deps, workspace, readPresent(deps, workspace, located), file.resolved, paths);

@@ -1,16 +1,19 @@
 import { InterruptedRewindError, RewindNotFoundError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { RewindIntent } from '../model/rewind-record.js';
-import { carryOut, type RewindResult } from './apply-rewind.js';
+import type { RewindPlan } from '../plan/rewind.js';
+import { carryOut, previewRefused, type RewindResult } from './apply-rewind.js';
 import { changeFiles } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { type FoundIntent, findIntent, openIntendedWorkspace } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
 import { planFromDisk, type RewindOptions } from './preview-rewind.js';
+import { openLog } from './read-session.js';
+import { discardUncommittedRecord } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
 import { findWayBack, removeMadeFolders, rollBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
-import { carryOutUndo } from './undo-rewind.js';
+import { carryOutUndo, previewRefusedUndo } from './undo-rewind.js';
 
 /** What became of an interrupted rewind. */
 export interface SettledRewind {
@@ -58,14 +61,23 @@ export async function continueRewind(
     if (intent.undoes !== undefined) {
       return carryOutUndo(session, { rewindId: intent.undoes, force: options.force, workspace: intent.workspace });
     }
-    const wish: RewindOptions = {
-      target: intent.target,
-      workspace: workspace.named,
-      force: options.force,
-      ...(intent.filesOnly === true ? { part: 'files', paths: intent.files.map(({ path }) => path) } : {}),
-    };
+    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force: options.force };
     return carryOut(session, planFromDisk(deps, session.id, session.log, session.metadata, wish, true), wish);
   });
+}
+
+/** Plans what {@link continueRewind} was refused, as {@link previewRefused} does. */
+export function previewRefusedContinue(deps: StoreDeps, sessionId: string): RewindPlan {
+  const found = findIntent(openLog(deps, sessionId));
+  if (found === undefined) throw new RewindNotFoundError(sessionId, undefined);
+  const { undoes, workspace } = found.intent;
+  if (undoes !== undefined) return previewRefusedUndo(deps, sessionId, { rewindId: undoes, workspace });
+  return previewRefused(deps, sessionId, { ...wishOf(found.intent), workspace });
+}
+
+/** Gives how an intent was asked for. */
+function wishOf({ target, filesOnly, files }: RewindIntent): RewindOptions {
+  return { target, ...(filesOnly === true ? { part: 'files', paths: files.map(({ path }) => path) } : {}) };
 }
 
 function requireIntent(session: LockedSession): FoundIntent {
@@ -77,6 +89,8 @@ function requireIntent(session: LockedSession): FoundIntent {
 function takeBack(session: LockedSession, intent: RewindIntent, workspace: ConfinedRoot | undefined): SettledRewind {
   session.assertMayRewrite();
   session.sealedTail();
+  // That of the rewind which never was, or of a settling that was cut short.
+  discardUncommittedRecord(session);
   const all = intent.files.map(({ path }) => path);
   if (workspace === undefined) {
     takeIntentOut(session, intent);

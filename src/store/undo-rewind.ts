@@ -8,7 +8,7 @@ import { isInState, settleShapes } from '../plan/changed-shape.js';
 import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
 import type { RewindPlan } from '../plan/rewind.js';
 import { filesToUndo, type KeptWork } from '../plan/undo.js';
-import { carryOut, type RewindResult } from './apply-rewind.js';
+import { carryOut, type RewindResult, seenPlan } from './apply-rewind.js';
 import { BlobStore } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
@@ -20,7 +20,7 @@ import { readMetadata } from './metadata-file.js';
 import { unavailableReason, unwritableReason, withHolds } from './preview-rewind.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';
-import { openWorkspaceToChange } from './workspace.js';
+import { noTraceIn, openBoundWorkspace } from './workspace.js';
 import { locate, readPresent } from './workspace-state.js';
 
 /** How an undo is asked for. */
@@ -54,6 +54,16 @@ export function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOpt
   const paths = requireSession(deps, id);
   refuseInterrupted(new EventLog(deps, id, paths));
   return planUndo(deps, id, paths, options).plan;
+}
+
+/** Plans an undo that was refused, as `previewRefused` plans a rewind. */
+export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): RewindPlan {
+  const id = parseSessionId(sessionId);
+  const paths = requireSession(deps, id);
+  return seenPlan(
+    () => planUndo(deps, id, paths, options).plan,
+    () => planUndo(deps, id, paths, options, 'events').plan,
+  );
 }
 
 /**
@@ -97,7 +107,13 @@ interface PlannedUndo {
   readonly restoreBlobs: readonly string[];
 }
 
-function planUndo(deps: StoreDeps, sessionId: SessionId, paths: SessionPaths, options: UndoOptions): PlannedUndo {
+function planUndo(
+  deps: StoreDeps,
+  sessionId: SessionId,
+  paths: SessionPaths,
+  options: UndoOptions,
+  part: 'all' | 'events' = 'all',
+): PlannedUndo {
   const kept = new KeptRecords(deps, paths);
   const ids = kept.ids().filter((id) => kept.has(id));
   const rewindId = options.rewindId ?? ids.at(-1);
@@ -108,7 +124,10 @@ function planUndo(deps: StoreDeps, sessionId: SessionId, paths: SessionPaths, op
   const stays = new Set(before.events.map(identityOf));
   const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
   const seen = records.length === 1 ? new Set<number>() : sequencesOf(kept, sessionId, ids, rewindId);
-  const { workspace, files } = undoneFiles(deps, sessionId, paths, records, seen, options.workspace);
+  const { workspace, files } =
+    part === 'events'
+      ? { workspace: undefined, files: [] }
+      : undoneFiles(deps, sessionId, paths, records, seen, options);
   const last = before.events.at(-1);
   const plan: RewindPlan = {
     sessionId,
@@ -129,12 +148,12 @@ function undoneFiles(
   paths: SessionPaths,
   records: readonly KeptWork[],
   seen: ReadonlySet<number>,
-  named: string | undefined,
+  options: UndoOptions,
 ): { readonly workspace: ConfinedRoot | undefined; readonly files: readonly FileChange[] } {
   const first = records.find(({ intent }) => intent !== undefined)?.intent;
   if (first === undefined) return { workspace: undefined, files: [] };
   const recorded = first.workspace ?? readMetadata(deps, sessionId, paths)?.metadata.cwd ?? '';
-  const workspace = openWorkspaceToChange(deps, named ?? recorded);
+  const { workspace, isOwn } = openBoundWorkspace(deps, recorded, options);
   const here = records.filter(({ intent }) => intent === undefined || intent.workspace === first.workspace);
   const blobs = new BlobStore(deps, paths);
   const kept = new KeptRecords(deps, paths);
@@ -150,6 +169,11 @@ function undoneFiles(
     const decision = decide(present, before, left, obstacle);
     return { path, resolved: located.resolved, wanted: before, present, ...decision, ...modes };
   });
+  const isKnown = (state: FileState, { present }: FileChange): boolean =>
+    (present.kind === 'file' || present.kind === 'link') && hasContent(present, state);
+  const isTrace = (file: FileChange, at: number): boolean =>
+    [file.wanted, ...(toUndo[at]?.left ?? [])].some((state) => isKnown(state, file));
+  if (!isOwn && !files.some(isTrace)) throw noTraceIn(workspace, sessionId);
   return { workspace, files: settleShapes(files) };
 }
 

@@ -26,6 +26,45 @@ export function openWorkspaceToChange(deps: StoreDeps, root: string): ConfinedRo
   return workspace;
 }
 
+/** A workspace to change files in, and whether it is the session's own. */
+export interface BoundWorkspace {
+  readonly workspace: ConfinedRoot;
+  /** False where the recorded one is gone and nobody insists: this may be where it is now, or another project. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * Opens the workspace that a session's files are brought back into: the one named, else the recorded one.
+ * @param recorded - Absolute; empty where none is.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openWorkspaceToChange}, and when the recorded one is
+ *   there and another is named without force.
+ * @see FORMAT.md, 5, "The workspace is bound"; FAULTS.md, 18
+ */
+export function openBoundWorkspace(
+  deps: StoreDeps,
+  recorded: string,
+  { workspace: named, force }: { readonly workspace?: string | undefined; readonly force?: boolean | undefined },
+): BoundWorkspace {
+  if (named === undefined) {
+    if (recorded === '') throw new WorkspaceRefusedError('', 'is not recorded for this session');
+    return { workspace: openWorkspaceToChange(deps, recorded), isOwn: true };
+  }
+  const workspace = openWorkspaceToChange(deps, named);
+  if (force === true || !recorded.startsWith('/') || relatedFolders(deps, recorded, workspace.real)) {
+    return { workspace, isOwn: true };
+  }
+  if (deps.fs.stat(recorded)?.kind === 'directory') {
+    throw new WorkspaceRefusedError(named, `is not the session's own, which is ${recorded}; --force takes it`);
+  }
+  return { workspace, isOwn: false };
+}
+
+/** Gives what to say of a folder that is named in place of a workspace that is gone, and is not it. */
+export function noTraceIn(workspace: ConfinedRoot, sessionId: string): WorkspaceRefusedError {
+  const reason = `shows no work of session ${sessionId} and may be another project; --force takes it`;
+  return new WorkspaceRefusedError(workspace.named, reason);
+}
+
 /** Tells whether two folders are the same, or one is in the other. */
 export function relatedFolders(deps: StoreDeps, a: string, b: string): boolean {
   const first = realOr(deps, a);

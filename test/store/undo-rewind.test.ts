@@ -1,9 +1,9 @@
-import { readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Content, TempWorkspace } from '../support/temp-workspace.js';
-import { tempWorkspace } from '../support/temp-workspace.js';
+import { contents, tempWorkspace } from '../support/temp-workspace.js';
 import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 
 const LONG_NAME = 'n'.repeat(255);
@@ -258,6 +258,30 @@ describe('an undo that cannot be', () => {
     renameSync(moved, temp.workspace);
 
     expect(temp.files()).toEqual(stations.at(-1)?.files);
+  });
+
+  test('given another project, then it is refused, also while the workspace is gone, and done by force alone', async () => {
+    const { temp, stations } = await fourSteps();
+    await temp.store.rewind('s', { target: stations[0]?.target ?? 0 });
+    const other = join(dirname(temp.workspace), 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'modified'), 'of another project');
+    const before = [temp.everything(), contents(other)];
+
+    await expect(temp.store.undoRewind('s', { workspace: other })).rejects.toMatchObject({
+      code: 'WORKSPACE_REFUSED',
+      message: expect.stringMatching(/other" is not the session's own/),
+    });
+    expect([temp.everything(), contents(other)]).toEqual(before);
+    renameSync(temp.workspace, `${temp.workspace}-away`);
+    await expect(temp.store.undoRewind('s', { workspace: other })).rejects.toMatchObject({
+      code: 'WORKSPACE_REFUSED',
+      message: expect.stringMatching(/other" shows no work of session s/),
+    });
+    expect(contents(other)).toEqual(before[1]);
+
+    await temp.store.undoRewind('s', { workspace: other, force: true });
+    expect(readFileSync(join(other, 'new/deep/other'), 'utf8')).toBe('o1');
   });
 
   test('given an unknown id, or nothing to undo, then it is an error', async () => {

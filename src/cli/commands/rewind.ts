@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js';
-import type { SettledRewind } from '../../store/settle-rewind.js';
-import type { RewindRecord } from '../../store/undo-rewind.js';
+import { previewRefusedContinue, type SettledRewind } from '../../store/settle-rewind.js';
+import { previewRefusedUndo, type RewindRecord } from '../../store/undo-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
 import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
@@ -21,6 +21,7 @@ import {
   refusalOf,
   refuseTogether,
   warnIfInUse,
+  withPlan,
 } from '../rewind-outcome.js';
 
 /** What `rewind` did or shows. */
@@ -140,12 +141,8 @@ async function runRewind(context: CommandContext, args: ParsedArguments): Promis
       return { kind: 'history', rewinds: await context.store.rewindHistory(id), sessionId: id };
     case 'abort':
       return { kind: 'aborted', settled: await context.store.abortRewind(id), sessionId: id };
-    case 'continue': {
-      const force = args.flag('force');
-      const result = await context.store.continueRewind(id, { force });
-      const allowed = { force, allowPartial: false };
-      return { kind: 'outcome', outcome: { kind: 'done', work: 'rewind', ...result, allowed } };
-    }
+    case 'continue':
+      return { kind: 'outcome', outcome: await goOn(context, id, args.flag('force')) };
     default:
       return mode satisfies never;
   }
@@ -194,11 +191,24 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
   const force = args.flag('force');
   const options = { rewindId: filledText(args, 'undo'), force, workspace: workspaceOf(context, args) };
   const allowed = { force, allowPartial: false };
-  if (args.flag('dry-run')) {
-    return { kind: 'planned', work: 'undo', plan: await context.store.previewUndo(id, options), allowed };
+  try {
+    if (args.flag('dry-run')) {
+      return { kind: 'planned', work: 'undo', plan: await context.store.previewUndo(id, options), allowed };
+    }
+    await warnIfInUse(context, id);
+    return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
+  } catch (error) {
+    throw withPlan(error, () => previewRefusedUndo(context.deps, id, options));
   }
-  await warnIfInUse(context, id);
-  return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
+}
+
+async function goOn(context: CommandContext, id: string, force: boolean): Promise<RewindOutcome> {
+  const allowed = { force, allowPartial: false };
+  try {
+    return { kind: 'done', work: 'rewind', ...(await context.store.continueRewind(id, { force })), allowed };
+  } catch (error) {
+    throw withPlan(error, () => previewRefusedContinue(context.deps, id));
+  }
 }
 
 function abortedText({ restored, left }: SettledRewind, shown: (path: string) => string): string {
