@@ -32,6 +32,8 @@ export interface LogTail {
   readonly last: StoredEvent | undefined;
   /** Offset of the last event's line. */
   readonly lastStart: number;
+  /** Offset of the byte behind it. */
+  readonly lastEnd: number;
   /** Where a fragment begins, or undefined. */
   readonly tornFrom: number | undefined;
   /** Whether the last line is whole, or blank, and only lacks its newline. */
@@ -147,10 +149,12 @@ export class EventLog {
       }
       if (item.kind === 'damage') throw new LogDamagedError(this.sessionId, this.path, undefined, item.damage.message);
       const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
-      return { size, last: item.event, lastStart: item.line.start, tornFrom, lacksNewline };
+      const lastStart = item.line.start;
+      const lastEnd = lastStart + item.line.bytes.length;
+      return { size, last: item.event, lastStart, lastEnd, tornFrom, lacksNewline };
     }
     const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
-    return { size, last: undefined, lastStart: 0, tornFrom, lacksNewline };
+    return { size, last: undefined, lastStart: 0, lastEnd: 0, tornFrom, lacksNewline };
   }
 
   /**
@@ -159,7 +163,9 @@ export class EventLog {
    */
   seal(tail: LogTail): string | undefined {
     if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);
-    if (tail.lacksNewline) appendDurably(this.#deps.fs, this.path, new Uint8Array([0x0a]));
+    if (!tail.lacksNewline) return undefined;
+    if (tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);
+    appendDurably(this.#deps.fs, this.path, new Uint8Array([0x0a]));
     return undefined;
   }
 
@@ -196,13 +202,20 @@ export class EventLog {
   }
 
   #endsOpen(size: number): boolean {
-    if (size === 0) return false;
+    return size > 0 && this.#byteAt(size - 1) !== 0x0a;
+  }
+
+  // Behind the last event may be blanks as well, and those stay.
+  #endsInZeros({ lastEnd, size }: LogTail): boolean {
+    return lastEnd < size && this.#byteAt(lastEnd) === 0;
+  }
+
+  #byteAt(offset: number): number | undefined {
     const fd = this.#open();
-    if (fd === undefined) return false;
+    if (fd === undefined) return undefined;
     try {
       const byte = new Uint8Array(1);
-      readFully(this.#deps.fs, fd, byte, size - 1, 1);
-      return byte[0] !== 0x0a;
+      return readFully(this.#deps.fs, fd, byte, offset, 1) === 1 ? byte[0] : undefined;
     } finally {
       this.#deps.fs.close(fd);
     }
@@ -239,8 +252,21 @@ function readLine(line: RawLine): LogLine | undefined {
   } catch (error) {
     if (!(error instanceof MalformedLineError)) throw error;
     if (error.torn && isUnusualBlank(line.bytes)) return undefined;
-    if (error.torn && !line.terminated) return { kind: 'torn', line };
+    if (error.torn && !line.terminated) return readBeforeZeros(line) ?? { kind: 'torn', line };
     return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message: error.message }, line };
+  }
+}
+
+// What was not synced behind a whole line, its newline above all, can come up as zeros after a crash of the system.
+function readBeforeZeros(line: RawLine): LogLine | undefined {
+  const length = line.bytes.findLastIndex((byte) => byte !== 0) + 1;
+  if (length === 0 || length === line.bytes.length) return undefined;
+  const bytes = line.bytes.subarray(0, length);
+  try {
+    return { kind: 'event', event: parseEventLine(bytes), line: { ...line, bytes } };
+  } catch (error) {
+    if (error instanceof MalformedLineError) return undefined;
+    throw error;
   }
 }
 

@@ -140,10 +140,21 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'lines are put behind a line without newline',
     {
       file: 'store/event-log.ts',
-      old: '    if (tail.lacksNewline) appendDurably',
-      new: '    if (tail.size < 0) appendDurably',
+      old: '    if (!tail.lacksNewline) return undefined;\n',
+      new: '    if (tail.size >= 0) return undefined;\n',
     },
     ['append'],
+    'an append works',
+  ),
+  fault(
+    'append: zeros behind a whole line are cut off',
+    'a newline is put behind zeros',
+    {
+      file: 'store/event-log.ts',
+      old: '    if (tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);\n',
+      new: '',
+    },
+    ['append behind an open line'],
     'an append works',
   ),
   fault(

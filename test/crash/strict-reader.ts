@@ -107,9 +107,10 @@ export function readLog(
     events.push(event);
   };
   for (const [at, line] of lines.entries()) if (line.trim() !== '') read(line, at);
-  if (rest === '') return { events, torn: '' };
-  if (!isJson(rest)) return { events, torn: rest };
-  read(rest, lines.length);
+  // The reference program leaves out a line with zeros behind it; it is whole, and a whole one must not be dropped.
+  const line = rest.replace(/\0+$/, '');
+  if (line === '' || !isJson(line)) return { events, torn: rest };
+  read(line, lines.length);
   return { events, torn: '' };
 }
 

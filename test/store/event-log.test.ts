@@ -100,7 +100,14 @@ describe('reading a log', () => {
 
     expect(sequences(log)).toEqual([]);
     expect(log.exists()).toBe(false);
-    expect(log.tail()).toEqual({ size: 0, last: undefined, lastStart: 0, tornFrom: undefined, lacksNewline: false });
+    expect(log.tail()).toEqual({
+      size: 0,
+      last: undefined,
+      lastStart: 0,
+      lastEnd: 0,
+      tornFrom: undefined,
+      lacksNewline: false,
+    });
   });
 
   test('given what is appended while it is read, then the reader stops where the file ended', () => {
@@ -228,6 +235,22 @@ describe('sealing a log', () => {
     expect(temp.text('events.jsonl')).toBe(`${aLine()}\n`);
     expect(temp.tree()).not.toContain('s/.zs');
   });
+
+  test.each(['\0', '\0'.repeat(4096)])(
+    'given a whole line and then zeros, then the event stays and they go',
+    (zeros) => {
+      const { log, temp } = tempLog(
+        aSession()
+          .withMessages(1)
+          .withTail(`${aLine({ sequence: 2 })}${zeros}`),
+      );
+
+      expect(sequences(log)).toEqual([1, 2]);
+      expect(log.seal(log.tail())).toBeUndefined();
+
+      expect(temp.text('events.jsonl')).toBe(`${aLine({ sequence: 1 })}\n${aLine({ sequence: 2 })}\n`);
+    },
+  );
 
   test('given a sound end, then no byte changes', () => {
     const { log, temp } = tempLog(aSession().withMessages(2).withTail('\n'));
