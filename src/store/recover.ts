@@ -67,7 +67,7 @@ function warnOfUnsettled(session: LockedSession): void {
  * Until the commit a kept record shares the log's bytes: an append would go into both. So the record of something
  * that was cut short before its commit goes before anything is written.
  */
-function discardUncommittedRecord(session: LockedSession): void {
+export function discardUncommittedRecord(session: LockedSession): void {
   const { fs } = session.deps;
   const kept = new KeptRecords(session.deps, session.paths);
   const newest = kept.ids().at(-1);
