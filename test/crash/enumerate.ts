@@ -13,6 +13,7 @@ import { type Expectation, InvariantError, Invariants } from './invariants.js';
 import { type Recorded, record, recovered } from './recorded.js';
 import type { Scenario } from './scenarios.js';
 import { viewOf } from './view.js';
+import type { Era } from './world.js';
 
 /** An invariant that a state breaks, with enough to make the state again. */
 export interface Violation {
@@ -175,12 +176,13 @@ class Examiner {
     expectation: Expectation,
     persona: Persona,
     where: string,
+    era: Era = 'recovery',
   ): Promise<Trace | undefined> {
     const key = keyOf(state.key, expectation);
     try {
-      if (this.#passed.has(key)) return (await recovered(this.#scenario, state.tree)).trace;
+      if (this.#passed.has(key)) return (await recovered(this.#scenario, state.tree, era)).trace;
       this.#invariants.checkReadable(state.tree, expectation);
-      const { trace, tree } = await recovered(this.#scenario, state.tree);
+      const { trace, tree } = await recovered(this.#scenario, state.tree, era);
       await this.#checkRecovered(tree, expectation);
       this.#passed.add(key);
       return trace;
@@ -203,7 +205,7 @@ class Examiner {
 
   async #examineNested(state: CrashState, expectation: Expectation, persona: Persona, where: string): Promise<void> {
     if (this.#passed.has(keyOf(state.key, expectation))) return;
-    await this.#examine(state, expectation, persona, where);
+    await this.#examine(state, expectation, persona, where, 'second recovery');
   }
 
   async #checkRecovered(tree: Tree, expectation: Expectation): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inodeAt } from '../support/recording-file-system.js';
 import { crashStates } from './crash-states.js';
+import { foreignLine } from './interrupted.js';
 import { record } from './recorded.js';
 import { SCENARIOS, type Scenario } from './scenarios.js';
 import { viewOf } from './view.js';
@@ -40,8 +41,3 @@ describe('a rewind that was interrupted, and then somebody else appends', () => 
     expect(met).toBeGreaterThan(100);
   });
 });
-
-/** An event as the reference program would append it. */
-function foreignLine(sequence: number): string {
-  return `{"id":"s:${sequence}","sessionId":"s","sequence":${sequence},"type":"message","createdAt":"2026-07-09T12:00:15Z","payload":{"content":"theirs","role":"user"}}\n`;
-}

@@ -53,14 +53,14 @@ export class Invariants {
     const isNew = this.#matches(view, after, looseFolders);
     if (acknowledged && isNew !== undefined) throw new InvariantError('acknowledged is durable', isNew);
     if (isNew === undefined) {
-      checkKept(view, after);
+      this.#checkKept(view, after);
       return;
     }
     const asFound = workspaceAsFound === undefined ? before : { ...before, workspace: workspaceAsFound };
     const isOld =
       this.#matches(view, before, looseFolders) === undefined ? undefined : this.#matches(view, asFound, looseFolders);
     if (isOld === undefined) {
-      checkKept(view, before);
+      this.#checkKept(view, before);
       return;
     }
     if (this.#scenario.judged === 'prefix' && isPrefix(view, before, after)) return;
@@ -82,6 +82,15 @@ export class Invariants {
     const files = ({ workspace }: View): string => (looseFolders ? withoutFolders(workspace) : workspace);
     if (files(view) !== files(wanted)) return `files\n${view.workspace}\ninstead of\n${wanted.workspace}`;
     return undefined;
+  }
+
+  #checkKept(view: View, wanted: View): void {
+    const [found, expected] = [view, wanted].map(({ kept }) =>
+      this.#scenario.looseRecords ? withoutNames(kept) : kept,
+    );
+    if (found !== expected) {
+      throw new InvariantError('kept records are those of what happened', `${found}\ninstead of\n${expected}`);
+    }
   }
 
   #comparable({ metadata }: StrictSession): string {
@@ -162,10 +171,8 @@ function withoutFolders(workspace: string): string {
     .join('\n');
 }
 
-function checkKept(view: View, wanted: View): void {
-  if (view.kept !== wanted.kept) {
-    throw new InvariantError('kept records are those of what happened', `${view.kept}\ninstead of\n${wanted.kept}`);
-  }
+function withoutNames(kept: string): string {
+  return kept.replaceAll(/^(\S+) \S+/gm, '$1');
 }
 
 function isPrefix(view: View, before: View, after: View): boolean {

@@ -1,7 +1,10 @@
+import { RewindNotFoundError } from '../../src/errors.js';
 import type { CompactionPlan, SessionStore } from '../../src/index.js';
 import { aMessage } from '../support/event-builder.js';
-import type { CallName } from '../support/memory-file-system.js';
-import { edit, WORKSPACE, type World } from './world.js';
+import type { CallName, Tree } from '../support/memory-file-system.js';
+import { foreignAppend, interruptedIn } from './interrupted.js';
+import { SHAPE_SCENARIOS } from './scenarios-shapes.js';
+import { edit, ROOT, WORKSPACE, type World } from './world.js';
 
 /** One operation on one prepared store, and what may be found after a crash in it. */
 export interface Scenario {
@@ -10,10 +13,12 @@ export interface Scenario {
   readonly name: string;
   /** Makes what is there before; all of it is on the disk for good. */
   readonly prepare: (world: World) => Promise<unknown>;
+  /** What a crash and others made of the disk after that, synced as well. */
+  readonly crash?: (tree: Tree) => Promise<Tree>;
   /** What the user, or another program, did just before and nobody synced. */
   readonly unsynced?: (world: World) => void;
   readonly run: (store: SessionStore) => Promise<unknown>;
-  /** The cheap writing command that puts things right. */
+  /** The command that puts things right, where any that writes does not. */
   readonly settle?: (store: SessionStore) => Promise<unknown>;
   /**
    * `whole`: all or nothing. `prefix`: or the first of the new events. `child`: or the child without the parent's link.
@@ -25,6 +30,8 @@ export interface Scenario {
   readonly calls: Partial<Readonly<Record<CallName, number>>>;
   /** Members of the metadata that may differ between an operation that returned and one that was recovered. */
   readonly looseMetadata?: readonly string[];
+  /** Whether a kept record may have another name: settling makes one of its own, whoever does it. */
+  readonly looseRecords?: boolean;
 }
 
 const APPEND_CALLS = { write: 2, fsync: 2, create: 1, rename: 1, syncFolder: 1 };
@@ -79,6 +86,39 @@ function toolEdits(world: World): void {
   edit.mode(world, 'mode.sh', 0o644);
 }
 
+/** Adds to the end of the log what a crash of the system can leave there. */
+function tail(text: string | Uint8Array): (world: World) => Promise<void> {
+  return async (world) => {
+    await session(world);
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    const fd = world.fs.openAppend(`${ROOT}/s/events.jsonl`);
+    world.fs.write(fd, bytes, 0, bytes.length);
+    world.fs.close(fd);
+  };
+}
+
+const WHOLE_LINE =
+  '{"id":"s:3","sessionId":"s","sequence":3,"type":"message","createdAt":"2026-07-09T12:00:05Z","payload":{"role":"user"}}';
+
+async function compacted(world: World): Promise<void> {
+  await session(world);
+  await world.store.appendEvents('s', [aMessage('third'), aMessage('fourth')]);
+  const plan: CompactionPlan = await world.store.planCompaction('s', { preserveLast: 1 });
+  await world.store.recordCompaction('s', { plan, summary: 'three things were said' });
+}
+
+/** A rewind that died while it changed files, and an event of another program behind its intent. */
+async function interrupted(tree: Tree): Promise<Tree> {
+  return foreignAppend(await interruptedIn(tree, (store) => store.rewind('s', { target: 2 })));
+}
+
+async function abortAndMend(store: SessionStore): Promise<void> {
+  await store.abortRewind('s').catch((error: unknown) => {
+    if (!(error instanceof RewindNotFoundError)) throw error;
+  });
+  await store.updateTitleIfCurrent('s', 'no such title', 'never');
+}
+
 async function rewound(world: World): Promise<void> {
   await sessionToRewind(world);
   await world.store.rewind('s', { target: 2 });
@@ -111,6 +151,30 @@ export const SCENARIOS: readonly Scenario[] = [
     run: (store) => store.appendEventUnlessExists('s', aMessage('third'), (events) => events.length > 2),
     judged: 'prefix',
     calls: APPEND_CALLS,
+  },
+  {
+    numbers: '1, 7, 11',
+    name: 'append behind a torn line',
+    prepare: tail(WHOLE_LINE.slice(0, 60)),
+    run: (store) => store.appendEvent('s', aMessage('third')),
+    judged: 'prefix',
+    calls: { ...APPEND_CALLS, mkdir: 2, create: 2, write: 3, truncate: 1, fsync: 4 },
+  },
+  {
+    numbers: '1, 7, 11',
+    name: 'append behind zeros',
+    prepare: tail(new Uint8Array(200)),
+    run: (store) => store.appendEvent('s', aMessage('third')),
+    judged: 'prefix',
+    calls: { ...APPEND_CALLS, mkdir: 2, create: 2, write: 3, truncate: 1, fsync: 4 },
+  },
+  {
+    numbers: '1, 7, 11',
+    name: 'append behind an open line',
+    prepare: tail(WHOLE_LINE),
+    run: (store) => store.appendEvent('s', aMessage('third')),
+    judged: 'prefix',
+    calls: { ...APPEND_CALLS, create: 2, write: 4, fsync: 5, rename: 2 },
   },
   {
     numbers: '3, 7, 11',
@@ -270,4 +334,59 @@ export const SCENARIOS: readonly Scenario[] = [
     judged: 'whole',
     calls: { ...REWIND_CALLS },
   },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'checkpoint restore of 2 files',
+    prepare: sessionToRewind,
+    run: (store) => store.rewind('s', { target: 2, part: 'files', paths: ['over.txt', 'deep/er/gone.txt'] }),
+    judged: 'whole',
+    calls: { create: 3, fsync: 5, rename: 4, link: 1, syncFolder: 6 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'rewind of files only',
+    prepare: sessionToRewind,
+    run: (store) => store.rewind('s', { target: 2, part: 'files' }),
+    judged: 'whole',
+    calls: REWIND_CALLS,
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'rewind of events only',
+    prepare: sessionToRewind,
+    run: (store) => store.rewind('s', { target: 2, part: 'events' }),
+    judged: 'whole',
+    calls: { link: 1, create: 2, rename: 2, fsync: 2, syncFolder: 4 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'undo of a compaction',
+    prepare: compacted,
+    run: (store) => store.undoCompaction('s'),
+    judged: 'whole',
+    calls: { link: 1, create: 2, rename: 2, fsync: 2, syncFolder: 4 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'abort of an interrupted rewind',
+    prepare: sessionToRewind,
+    crash: interrupted,
+    run: (store) => store.abortRewind('s'),
+    settle: abortAndMend,
+    judged: 'whole',
+    looseRecords: true,
+    calls: { create: 3, fsync: 3, rename: 3, link: 1, syncFolder: 5 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'continuing an interrupted rewind',
+    prepare: sessionToRewind,
+    crash: interrupted,
+    run: (store) => store.continueRewind('s'),
+    settle: abortAndMend,
+    judged: 'whole',
+    looseRecords: true,
+    calls: REWIND_CALLS,
+  },
+  ...SHAPE_SCENARIOS,
 ];

@@ -17,10 +17,11 @@ export interface World {
 }
 
 /** What runs between two crashes gets ids of its own, later than those before. */
-export type Era = 'prepare' | 'operation' | 'survivor' | 'recovery' | 'second recovery' | 'afterwards';
+export type Era = 'prepare' | 'interrupted' | 'operation' | 'survivor' | 'recovery' | 'second recovery' | 'afterwards';
 
 const FIRST_ID: Readonly<Record<Era, number>> = {
   prepare: 100,
+  interrupted: 150,
   operation: 200,
   survivor: 250,
   recovery: 300,
@@ -30,6 +31,7 @@ const FIRST_ID: Readonly<Record<Era, number>> = {
 const START = new Date('2026-07-09T12:00:00Z').getTime();
 const LATER_MS: Readonly<Record<Era, number>> = {
   prepare: 0,
+  interrupted: 5_000,
   operation: 10_000,
   // Late enough for the id that the other one claimed, and too early for its hidden folder.
   survivor: 120_000,
