@@ -41,8 +41,11 @@ export function requireMetadata(deps: StoreDeps, id: SessionId): MetadataDocumen
   const paths = pathsOf(deps, id);
   const document = readMetadata(deps, id, paths);
   if (document !== undefined) return document;
-  if (deps.fs.lstat(paths.events) !== undefined) throw new MetadataMissingError(id, paths.metadata);
-  throw new SessionNotFoundError(id);
+  if (deps.fs.lstat(paths.events) === undefined) throw new SessionNotFoundError(id);
+  // A session that appeared between the two looks has both.
+  const appeared = readMetadata(deps, id, paths);
+  if (appeared === undefined) throw new MetadataMissingError(id, paths.metadata);
+  return appeared;
 }
 
 /** Replaces metadata.json whole; the members that we do not know are in the document and stay. */

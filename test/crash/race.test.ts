@@ -126,6 +126,8 @@ describe('somebody makes a session while it is looked for', () => {
     { how: 'readEvents', look: (store) => store.readEvents('s') },
     { how: 'lineage', look: (store) => store.lineage('s') },
     { how: 'tree', look: (store) => store.tree('s') },
+    { how: 'execContext', look: (store) => store.execContext('s') },
+    { how: 'resume', look: async (store) => (await store.prepareExec({ resume: 's' })).session },
   ];
   /** What each gives before there is a session, and what it gives then. */
   const answers = async (look: (store: SessionStore) => Promise<unknown>, laid: readonly SessionBuilder[]) =>
