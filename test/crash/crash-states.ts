@@ -30,8 +30,8 @@ export interface CrashStates {
 
 /** Writes up to this length are torn at every byte, longer ones at a sample. */
 const TORN_AT_EVERY_BYTE = 300;
-/** More effects that may or may not be there than this are not enumerated: all, none, each alone, all but each. */
-const MAX_SUBSETS_OF = 10;
+/** Of more effects that may or may not be there than this not every combination is made. */
+const COMBINED = 10;
 
 /** Which of the states are wanted; all of them when left out. */
 export interface Selection {
@@ -39,6 +39,11 @@ export interface Selection {
   readonly from?: number;
   /** `ends`: a write is torn at its first byte, its middle and its last byte, and not at every one. */
   readonly tears?: 'every byte' | 'ends';
+  /**
+   * Effects of which every combination is made: of more than that none is lost, all are, each alone, and all but each. 10
+   * when left out.
+   */
+  readonly combined?: number;
   /** Takes one of so many states, beginning with one of them. */
   readonly step?: number;
   readonly first?: number;
@@ -171,8 +176,9 @@ function* survivals(
   const pending = steps.slice(0, count).flatMap(({ effect, lastsAfter }, at) => {
     return effect.kind !== 'sync' && lastsAfter > count ? [at] : [];
   });
+  const { combined = COMBINED } = selection;
   const isWrite = (at: number): boolean => steps[at]?.effect.kind === 'write';
-  for (const lost of persona === 'ordered' ? orderedLosses(pending, isWrite) : subsets(pending)) {
+  for (const lost of persona === 'ordered' ? orderedLosses(pending, isWrite, combined) : subsets(pending, combined)) {
     yield { lost: new Set(lost) };
     for (const at of pending) {
       if (!isWrite(at) || lost.includes(at)) continue;
@@ -183,11 +189,15 @@ function* survivals(
 }
 
 /** Names last in order, and data by chance. */
-function* orderedLosses(pending: readonly number[], isWrite: (at: number) => boolean): Generator<readonly number[]> {
+function* orderedLosses(
+  pending: readonly number[],
+  isWrite: (at: number) => boolean,
+  combined: number,
+): Generator<readonly number[]> {
   const data = pending.filter(isWrite);
   const names = pending.filter((at) => !isWrite(at));
   for (let kept = names.length; kept >= 0; kept -= 1) {
-    for (const lostData of subsets(data)) yield [...names.slice(kept), ...lostData];
+    for (const lostData of subsets(data, combined)) yield [...names.slice(kept), ...lostData];
   }
 }
 
@@ -205,8 +215,8 @@ function touched(effect: Effect): readonly number[] {
   }
 }
 
-function* subsets(items: readonly number[]): Generator<readonly number[]> {
-  if (items.length <= MAX_SUBSETS_OF) {
+function* subsets(items: readonly number[], combined: number): Generator<readonly number[]> {
+  if (items.length <= combined) {
     for (let bits = 0; bits < 2 ** items.length; bits += 1) yield items.filter((_, at) => (bits >> at) % 2 === 1);
     return;
   }

@@ -10,7 +10,7 @@ describe('a process killed between any two calls', () => {
     async (_, scenario) => {
       const { coverage, violations } = await enumerateCrashes(scenario, {
         personas: ['kill'],
-        nestedLimit: 12,
+        nestedLimit: () => 12,
         stateLimit: 40,
         violationLimit: 3,
       });

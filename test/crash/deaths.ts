@@ -13,6 +13,7 @@ import { worldOn } from './world.js';
 
 /** What was looked at, and what was wrong. */
 export interface DeathReport {
+  readonly calls: number;
   readonly deaths: number;
   readonly states: number;
   readonly violations: readonly string[];
@@ -20,19 +21,22 @@ export interface DeathReport {
 
 const SURVIVOR = 'said by the survivor';
 
-/** Kills a process after each call of an operation, lets another one work, and crashes the machine at each of its calls. */
-export async function surviveDeaths(
-  scenario: Scenario,
-  personas: readonly Persona[] = ['ordered', 'weakest'],
-): Promise<DeathReport> {
+const PERSONAS: readonly Persona[] = ['ordered', 'weakest'];
+
+/**
+ * Kills a process after each call of an operation, lets another one work, and crashes the machine at each of its calls.
+ * @param limit - Deaths to look at, spread over the calls.
+ */
+export async function surviveDeaths(scenario: Scenario, limit: number): Promise<DeathReport> {
   const alone = await record(scenario);
   const violations = new Set<string>();
   let deaths = 0;
   let states = 0;
-  for (let killedAfter = 1; killedAfter < alone.trace.calls.length; killedAfter += 1) {
+  const calls = alone.trace.calls.length;
+  for (let killedAfter = 1; killedAfter < calls; killedAfter += Math.max(1, Math.floor(calls / limit))) {
     for (const survived of await recordSurvivors(scenario, alone, killedAfter)) {
       deaths += 1;
-      for (const persona of personas) {
+      for (const persona of PERSONAS) {
         const every = crashStates(survived.recorded.trace, persona, { from: killedAfter, tears: 'ends' }).states;
         states += every.length;
         for (const state of every) {
@@ -43,7 +47,7 @@ export async function surviveDeaths(
       }
     }
   }
-  return { deaths, states, violations: [...violations] };
+  return { calls, deaths, states, violations: [...violations] };
 }
 
 interface Survived {

@@ -45,8 +45,8 @@ export interface Enumeration {
 
 export interface EnumerationOptions {
   readonly personas?: readonly Persona[];
-  /** States in the middle of a recovery to look at, for each persona; 0 for none. */
-  readonly nestedLimit?: number;
+  /** How many states in the middle of a recovery to look at; 0 for none. */
+  readonly nestedLimit?: (persona: Persona) => number;
   /** States to look at, for each persona, spread over all of them; all when left out. */
   readonly stateLimit?: number;
   /** Stops at so many violations. */
@@ -73,13 +73,14 @@ export function missingCalls(scenario: Scenario, { calls }: Coverage): readonly 
 /** Runs an operation once, and then recovers from every crash in it. */
 export async function enumerateCrashes(scenario: Scenario, options: EnumerationOptions = {}): Promise<Enumeration> {
   const { personas = PERSONAS } = options;
-  const limits = { nestedLimit: 2000, violationLimit: 20, stateLimit: Number.POSITIVE_INFINITY, ...options };
+  const limits = { violationLimit: 20, stateLimit: Number.POSITIVE_INFINITY, ...options };
   const recorded = await record(scenario);
   const examiner = new Examiner(scenario, recorded);
   const coverage: Coverage[] = [];
   for (const persona of personas) {
     if (examiner.violations.length >= limits.violationLimit) break;
-    coverage.push(await examiner.examineAll(persona, limits));
+    const nestedLimit = options.nestedLimit?.(persona) ?? Number.POSITIVE_INFINITY;
+    coverage.push(await examiner.examineAll(persona, { ...limits, nestedLimit }));
   }
   return { coverage, violations: examiner.violations };
 }
@@ -108,7 +109,7 @@ function nestedStep(recovery: Trace, persona: Persona, share: number): number {
 }
 
 /** Recovery writes what it read or made itself: that a write of it is torn matters, the byte does not. */
-const NESTED: Selection = { tears: 'ends' };
+const NESTED: Selection = { tears: 'ends', combined: 4 };
 
 class Examiner {
   readonly violations: Violation[] = [];
@@ -128,7 +129,11 @@ class Examiner {
 
   async examineAll(
     persona: Persona,
-    { nestedLimit, violationLimit, stateLimit }: Required<Omit<EnumerationOptions, 'personas'>>,
+    {
+      nestedLimit,
+      violationLimit,
+      stateLimit,
+    }: Readonly<Record<'nestedLimit' | 'violationLimit' | 'stateLimit', number>>,
   ): Promise<Coverage> {
     const { trace } = this.#recorded;
     const { states: every, generatedAt } = crashStates(trace, persona);
