@@ -24,7 +24,7 @@ describe('what bash offers', () => {
     ['zero-sessions completion ', ['bash', 'zsh', 'fish', 'powershell']],
     ['zero-sessions list --cwd ', []],
     ['zero-sessions nonsense ', []],
-  ])('given %j, then it is what fits, nothing runs, and nobody complains', TIMEOUT, (line, offered) => {
+  ])('52. given %j, then it is what fits, nothing runs, and nobody complains', TIMEOUT, (line, offered) => {
     const store = completionStore();
     const before = store.files();
 
@@ -73,7 +73,7 @@ describe('what readline makes of it', () => {
     ['show alpha --from last\t', ['show', 'alpha', '--from', 'last-checkpoint']],
     ['show two\t', ['show', 'two']],
     ['show with\t', ['show', 'with']],
-  ])('given %j typed, then the line is completed', TIMEOUT, (typed, words) => {
+  ])('52. given %j typed, then the line is completed', TIMEOUT, (typed, words) => {
     const store = completionStore();
     const before = store.files();
 

@@ -24,7 +24,7 @@ describe('what fish offers', () => {
     ['--root "$(touch pwned)" show ', []],
     ['list --cwd su', ['sub folder/']],
     ['list --cwd=su', ['--cwd=sub folder/']],
-  ])('given %j, then it is what fits, and nothing runs', TIMEOUT, (typed, words) => {
+  ])('52. given %j, then it is what fits, and nothing runs', TIMEOUT, (typed, words) => {
     const store = completionStore();
     mkdirSync(join(store.cwd, 'sub folder'));
     const before = store.files();

@@ -21,7 +21,7 @@ describe('what zsh offers', () => {
     ['list --model ', ['maker/model-1:free']],
     ['show "$(touch pwned)" --from ', []],
     ['--root "$(touch pwned)" show ', []],
-  ])('given %j, then it is what fits, and nothing runs', TIMEOUT, (typed, words) => {
+  ])('52. given %j, then it is what fits, and nothing runs', TIMEOUT, (typed, words) => {
     const store = completionStore();
     const before = store.files();
 
@@ -64,7 +64,7 @@ describe('what zsh makes of it', () => {
     ['show two\t', ['show', 'two']],
     ['list --cwd su\t', ['list', '--cwd', 'sub folder']],
     ['list --cwd=su\t', ['list', '--cwd=sub folder']],
-  ])('given %j typed, then the line is completed', TIMEOUT, (typed, words) => {
+  ])('52. given %j typed, then the line is completed', TIMEOUT, (typed, words) => {
     const store = completionStore();
     mkdirSync(join(store.cwd, 'sub folder'));
     const before = store.files();

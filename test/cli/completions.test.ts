@@ -46,7 +46,7 @@ describe('quoteForPowerShell', () => {
     ["''", "''''''"],
     ['$(touch pwned) `n "', "'$(touch pwned) `n \"'"],
     ['a\u2019b\u201ac', "'a\u2019\u2019b\u201a\u201ac'"],
-  ])('given %j, then the parser reads it as it was', (text, quoted) => {
+  ])('52. given %j, then the parser reads it as it was', (text, quoted) => {
     expect(quoteForPowerShell(text)).toBe(quoted);
     expect(parsePowerShell(quoted)).toEqual([{ quote: "'", text }]);
   });
@@ -56,7 +56,7 @@ describe('the script for PowerShell, read by the rules of its parser', () => {
   const script = completionScript('powershell');
   const strings = parsePowerShell(script);
 
-  test('given its strings, then each is closed, and none is one that expands', () => {
+  test('52. given its strings, then each is closed, and none is one that expands', () => {
     expect(strings.filter(({ quote }) => quote !== "'")).toEqual([]);
     expect(strings.map(({ text }) => text)).toEqual([
       ...['zero-sessions', COMPLETION_CALLBACK, 'powershell', '', 'zero-sessions'],

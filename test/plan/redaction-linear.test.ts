@@ -34,7 +34,7 @@ const MEGABYTE = 1_000_000;
 const filled = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
 
 describe('redaction', () => {
-  test.each(UNITS)('given twice as much of %j, then it reads about twice as much', (unit) => {
+  test.each(UNITS)('51. given twice as much of %j, then it reads about twice as much', (unit) => {
     const once = charactersRead(() => redactText(filled(unit, 10_000)));
     const twice = charactersRead(() => redactText(filled(unit, 20_000)));
 
@@ -43,7 +43,7 @@ describe('redaction', () => {
   });
 
   test.each(['?', 'a-', '-eyJ', '"a\\', '-----BEGIN ', 'https://', 'xox', 'password=', '{"a":"{\\"a\\":', 'xoxb-%'])(
-    'given a megabyte of %j, then text, JSON and bytes take less than a second each',
+    '51. given a megabyte of %j, then text, JSON and bytes take less than a second each',
     (unit) => {
       const text = filled(unit, MEGABYTE);
       const json = JSON.stringify({ text });

@@ -136,13 +136,13 @@ describe('redactText hides', () => {
     ['characters beyond ASCII', 'password=«пароль日本» x'],
   ];
 
-  test.each(rows)('%s', (_kind, sample) => {
+  test.each(rows)('51. %s', (_kind, sample) => {
     const { text, shown } = marked(sample);
 
     expect(redactText(text)).toBe(shown);
   });
 
-  test('at least 33 kinds', () => {
+  test('51. at least 33 kinds', () => {
     expect(new Set(rows.map(([kind]) => kind)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(33);
   });
@@ -245,11 +245,11 @@ describe('redactText keeps', () => {
     ['scope resolution', 'Token::Identifier secret::Value'],
   ];
 
-  test.each(rows)('%s', (_kind, text) => {
+  test.each(rows)('51. %s', (_kind, text) => {
     expect(redactText(text)).toBe(text);
   });
 
-  test('at least 40 look-alikes', () => {
+  test('51. at least 40 look-alikes', () => {
     expect(new Set(rows.map(([kind]) => kind)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(40);
   });
@@ -286,7 +286,7 @@ describe('redactJson hides', () => {
     ['what is no JSON', '{"password":"abc"', '{"password":"[REDACTED]"'],
   ];
 
-  test.each(rows)('%s', (_kind, json, shown) => {
+  test.each(rows)('51. %s', (_kind, json, shown) => {
     expect(redactJson(json)).toBe(shown);
   });
 });
@@ -301,7 +301,7 @@ describe('redactJson keeps', () => {
     ['a field of another name', '{"name":"password","value2":"x","key":"a","value":"b"}'],
   ];
 
-  test.each(rows)('%s', (_kind, json) => {
+  test.each(rows)('51. %s', (_kind, json) => {
     expect(redactJson(json)).toBe(json);
   });
 });

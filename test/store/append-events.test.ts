@@ -271,27 +271,31 @@ describe('a session that nothing is appended to', () => {
 describe('an append that fails', () => {
   const faults: readonly Fault['as'][] = ['EIO', 'ENOSPC', 'half', 'short'];
 
-  test.each(faults)('given %s at any call, then the log has all of the batch or none, and goes on', async (as) => {
-    const before = aSession().withMessages(2);
-    const lines = before.build().events?.toString() ?? '';
-    for (let nth = 1; ; nth += 1) {
-      const fileSystem = faultyFileSystem({ nth, as });
-      const { store, id, deps, text, warnings, path } = tempStore(before, { fileSystem });
-      const outcome = await store.appendEvents(id, [aMessage('a'), aMessage('b')]).then(
-        () => 'appended',
-        () => 'failed',
-      );
-      if (!fileSystem.hit) break;
+  test.each(faults)(
+    '17, 19. given %s at any call, then the log has all of the batch or none, and goes on',
+    async (as) => {
+      const before = aSession().withMessages(2);
+      const lines = before.build().events?.toString() ?? '';
+      for (let nth = 1; ; nth += 1) {
+        const fileSystem = faultyFileSystem({ nth, as });
+        const { store, id, deps, text, warnings, path } = tempStore(before, { fileSystem });
+        const outcome = await store.appendEvents(id, [aMessage('a'), aMessage('b')]).then(
+          () => 'appended',
+          () => 'failed',
+        );
+        if (!fileSystem.hit) break;
 
-      const log = text('events.jsonl');
-      if (outcome === 'failed') expect(log).toBe(lines);
-      else expect(sequencesIn(log)).toEqual([1, 2, 3, 4]);
-      if (outcome === 'appended' && as !== 'short') expect(warnings[0]).toMatchObject({ code: 'METADATA_NOT_WRITTEN' });
-      const again = await tempStoreOn(deps.root).appendEvent(id, aMessage('c'));
-      expect(again.sequence).toBe(outcome === 'failed' ? 3 : 5);
-      expect(readdirSync(path()).filter((name) => name.startsWith('.zs-tmp-'))).toEqual([]);
-    }
-  });
+        const log = text('events.jsonl');
+        if (outcome === 'failed') expect(log).toBe(lines);
+        else expect(sequencesIn(log)).toEqual([1, 2, 3, 4]);
+        if (outcome === 'appended' && as !== 'short')
+          expect(warnings[0]).toMatchObject({ code: 'METADATA_NOT_WRITTEN' });
+        const again = await tempStoreOn(deps.root).appendEvent(id, aMessage('c'));
+        expect(again.sequence).toBe(outcome === 'failed' ? 3 : 5);
+        expect(readdirSync(path()).filter((name) => name.startsWith('.zs-tmp-'))).toEqual([]);
+      }
+    },
+  );
 
   test('20. given a sync that fails, then it is said that nobody knows, and the sync is not tried again', async () => {
     const fileSystem = faultyFileSystem({ on: 'fsync', nth: 1, as: 'EIO' });

@@ -139,7 +139,7 @@ describe('making a child again', () => {
   });
 });
 
-test('given a disk that fails at any call, then a second try gives one child and one link', async () => {
+test('9, 19. given a disk that fails at any call, then a second try gives one child and one link', async () => {
   let tries = 0;
   for (let nth = 1; nth < 60; nth += 1) {
     const fileSystem = faultyFileSystem({ nth, as: nth % 2 === 0 ? 'half' : 'EIO' });

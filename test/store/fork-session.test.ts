@@ -288,7 +288,7 @@ describe('a fork that cannot be made', () => {
     expect(namesIn(store)).toEqual(['s']);
   });
 
-  test('given a disk that fails at any call, then there is the whole fork or none, and the parent as it was', async () => {
+  test('19. given a disk that fails at any call, then there is the whole fork or none, and the parent as it was', async () => {
     const outcomes = new Set<string>();
     for (let nth = 1; nth < 60; nth += 1) {
       const fileSystem = faultyFileSystem({ nth, as: nth % 2 === 0 ? 'half' : 'EIO' });

@@ -88,27 +88,30 @@ describe('a session that appears', () => {
   });
 
   const faults: readonly Fault['as'][] = ['EIO', 'ENOSPC', 'half', 'short'];
-  test.each(faults)('given %s at any call, then there is the whole session or none, and no rest of it', async (as) => {
-    for (let nth = 1; ; nth += 1) {
-      const fileSystem = faultyFileSystem({ nth, as });
-      const { store, root } = tempStore([], { fileSystem });
-      const outcome = await store.create({ sessionId: 's' }).catch((error: unknown) => error as Error);
-      if (!fileSystem.hit) break;
+  test.each(faults)(
+    '19. given %s at any call, then there is the whole session or none, and no rest of it',
+    async (as) => {
+      for (let nth = 1; ; nth += 1) {
+        const fileSystem = faultyFileSystem({ nth, as });
+        const { store, root } = tempStore([], { fileSystem });
+        const outcome = await store.create({ sessionId: 's' }).catch((error: unknown) => error as Error);
+        if (!fileSystem.hit) break;
 
-      const sound = tempStore([], { root });
-      if (outcome instanceof Error) {
-        const listed = await sound.store.listWithFaults();
-        // The very last sync may fail after the rename: then all of it is there, and it is said that nobody knows.
-        if (listed.sessions.length > 0) expect(outcome).toEqual(code('DURABILITY_UNKNOWN'));
-        else await sound.store.create({ sessionId: 's' });
-        expect(listed.unreadable).toEqual([]);
+        const sound = tempStore([], { root });
+        if (outcome instanceof Error) {
+          const listed = await sound.store.listWithFaults();
+          // The very last sync may fail after the rename: then all of it is there, and it is said that nobody knows.
+          if (listed.sessions.length > 0) expect(outcome).toEqual(code('DURABILITY_UNKNOWN'));
+          else await sound.store.create({ sessionId: 's' });
+          expect(listed.unreadable).toEqual([]);
+        }
+        expect(await sound.store.readEvents('s')).toEqual([]);
+        expect(sound.tree()).toEqual(['s', 's/events.jsonl', 's/metadata.json']);
       }
-      expect(await sound.store.readEvents('s')).toEqual([]);
-      expect(sound.tree()).toEqual(['s', 's/events.jsonl', 's/metadata.json']);
-    }
-  });
+    },
+  );
 
-  test('given two who make the same id, then one of them does', async () => {
+  test('3. given two who make the same id, then one of them does', async () => {
     const temp = tempStore();
     const other = tempStore([], { root: temp.root });
 

@@ -109,7 +109,7 @@ describe('the implementation of a spec', () => {
     expect(two.events).toHaveLength(1);
   });
 
-  test('given a session that is its own source, then it is an error and nothing waits or is written', async () => {
+  test('32. given a session that is its own source, then it is an error and nothing waits or is written', async () => {
     const own = implementation('s');
     const { store, text } = tempStore(own, { locks: watchedLocks() });
     const before = text('metadata.json');

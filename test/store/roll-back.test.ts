@@ -189,7 +189,7 @@ describe('an intent that did not come from us', () => {
     ['the store', (temp: TempWorkspace) => temp.root],
     ['another project', (temp: TempWorkspace) => join(dirname(temp.outside), 'other')],
     ['no absolute path', () => 'outside'],
-  ])('given %s as its workspace, then no file is written there', async (_name, workspaceOf) => {
+  ])('56. given %s as its workspace, then no file is written there', async (_name, workspaceOf) => {
     const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     mkdirSync(join(dirname(temp.outside), 'other'));
@@ -207,7 +207,7 @@ describe('an intent that did not come from us', () => {
   });
 
   test.each(['../key', '/key', 'd/../../key', 'out/key', 'a/../../outside/key'])(
-    'given the path %s, then nothing outside is touched',
+    '37. given the path %s, then nothing outside is touched',
     async (path) => {
       const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
       temp.put({ out: { link: temp.outside }, 'a/x': 'x' });
@@ -241,7 +241,7 @@ describe('an intent that did not come from us', () => {
 });
 
 describe('something written after the intent', () => {
-  test('given that, then our commands go on with a warning that names where to go back to', async () => {
+  test('12. given that, then our commands go on with a warning that names where to go back to', async () => {
     const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     temp.put({ a: 'half' });
@@ -264,7 +264,7 @@ describe('something written after the intent', () => {
     ['undo', (temp: TempWorkspace) => temp.store.undoRewind('s')],
     ['a restore', (temp: TempWorkspace) => temp.store.restoreToSequence('s', temp.workspace, 1)],
     ['a cut', (temp: TempWorkspace) => temp.store.truncateEvents('s', 1)],
-  ])('given that, then %s is refused and names it', async (_name, act) => {
+  ])('12. given that, then %s is refused and names it', async (_name, act) => {
     const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     appendIntent(temp);
