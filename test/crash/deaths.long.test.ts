@@ -5,7 +5,7 @@ import { SCENARIOS } from './scenarios.js';
 
 const LONG = process.env.CRASH_RUN === 'long';
 /** Deaths of one operation; a rewind has about a hundred calls. */
-const DEATHS = LONG ? Number.POSITIVE_INFINITY : 20;
+const DEATHS = LONG ? Number.POSITIVE_INFINITY : 5;
 
 describe('a process killed after each call, another one that goes on, and then the power fails', () => {
   test.each(wanted(SCENARIOS).map((scenario) => [scenario.numbers, scenario.name, scenario] as const))(
