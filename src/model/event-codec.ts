@@ -15,7 +15,6 @@ import {
   encodeJson,
   encodeString,
   isJson,
-  isJsonText,
   isRecord,
   parseInteger,
   parseRawJson,
@@ -41,7 +40,11 @@ const PLAIN = '[ !#-\\[\\]-~]*';
 const USUAL_HEAD = new RegExp(
   `^\\{"id":"(${PLAIN})","sessionId":"(${PLAIN})","sequence":([1-9]\\d*),"type":"(${PLAIN})","createdAt":"(${PLAIN})"(,"payload":|\\}$)`,
 );
-/** Shown in the place of a value that is nested too deep to be written out. */
+// Bytes. A longer one is read like a line of any other layout.
+const LONGEST_USUAL_HEAD = 1024;
+const CLOSING_BRACE = 0x7d;
+// Characters; the engine copies a shorter part of a text.
+const SHORTEST_PART = 13;
 
 /**
  * Gives the event that one line of the log holds. Names are matched exactly; unknown members are left alone.
@@ -57,18 +60,35 @@ export function parseEventLine(line: Uint8Array): StoredEvent {
  * other. It judges the payload alone: what stands around it was matched letter by letter.
  */
 function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
-  const text = bytesAsText(line);
-  const head = USUAL_HEAD.exec(text);
+  const head = USUAL_HEAD.exec(bytesAsText(line, 0, Math.min(line.length, LONGEST_USUAL_HEAD)));
   if (head === null) return undefined;
   const [matched, id = '', sessionId = '', sequence = '', type = '', createdAt = '', opensPayload] = head;
   const number = parseInteger(sequence);
   if (id === '' || number === undefined || trimSpace(type) === '') return undefined;
   let payload: RawJson | undefined;
   if (opensPayload === ',"payload":') {
-    if (!text.endsWith('}') || !isJsonText(text.slice(matched.length, -1))) return undefined;
-    payload = ownBytes(trimmedJson(line.subarray(matched.length, line.length - 1)));
+    const value = line.subarray(matched.length, line.length - 1);
+    if (line.at(-1) !== CLOSING_BRACE || !isJson(value)) return undefined;
+    payload = ownBytes(trimmedJson(value));
+  } else if (matched.length !== line.length) {
+    return undefined;
   }
-  return { id: id as EventId, sessionId, sequence: number as Sequence, type, createdAt, payload };
+  // A part of a text keeps all of it in memory, and who holds a reference to an event must not hold its line: what is
+  // long enough to be such a part is read once more, from where the head has it.
+  const idAt = '{"id":"'.length;
+  const sessionAt = idAt + id.length + '","sessionId":"'.length;
+  const typeAt = sessionAt + sessionId.length + '","sequence":,"type":"'.length + sequence.length;
+  const timeAt = typeAt + type.length + '","createdAt":"'.length;
+  const own = (text: string, at: number): string =>
+    text.length < SHORTEST_PART ? text : bytesAsText(line, at, at + text.length);
+  return {
+    id: own(id, idAt) as EventId,
+    sessionId: own(sessionId, sessionAt),
+    sequence: number as Sequence,
+    type: own(type, typeAt),
+    createdAt: own(createdAt, timeAt),
+    payload,
+  };
 }
 
 function parseAnyLine(line: Uint8Array): StoredEvent {
@@ -212,13 +232,24 @@ export function decodeCheckpoint(event: { id: string; payload: RawJson | undefin
     files: files.map((item: unknown) => {
       const file = item ?? {};
       if (!isRecord(file)) throw damaged(event, 'session_checkpoint', 'a file is no object');
-      return { path: optionalText(event, file, 'path'), state: fileStateOf(event, file) };
+      const folderModes = folderModesOf(file.dirModes);
+      const modes = folderModes === undefined ? {} : { folderModes };
+      return { path: optionalText(event, file, 'path'), state: fileStateOf(event, file), ...modes };
     }),
   };
 }
 
+// A log from elsewhere must not make folders with special bits.
+function folderModesOf(modes: unknown): readonly number[] | undefined {
+  const isMode = (mode: unknown): mode is number => typeof mode === 'number' && Number.isInteger(mode) && mode > 0;
+  if (!Array.isArray(modes) || modes.length === 0 || !modes.every(isMode)) return undefined;
+  const plain = modes.map((mode: number) => mode & 0o777);
+  return plain.includes(0) ? undefined : plain;
+}
+
 /** Gives a file as a checkpoint holds it on disk. */
-export function encodeCheckpointFile({ path, state }: CheckpointFile): CheckpointEntry {
+export function encodeCheckpointFile({ path, state, folderModes = [] }: CheckpointFile): CheckpointEntry {
+  const modes = folderModes.length > 0 ? { dirModes: folderModes } : {};
   switch (state.kind) {
     case 'stored':
       return {
@@ -226,11 +257,12 @@ export function encodeCheckpointFile({ path, state }: CheckpointFile): Checkpoin
         blob: state.blob,
         ...(state.bytes > 0 ? { bytes: state.bytes } : {}),
         ...(state.mode > 0 ? { mode: state.mode } : {}),
+        ...modes,
       };
     case 'absent':
       return { path, absent: true, ...(state.newDirs > 0 ? { newDirs: state.newDirs } : {}) };
     case 'link':
-      return { path, skipped: true, link: state.target };
+      return { path, skipped: true, link: state.target, ...modes };
     case 'skipped':
       return { path, skipped: true, ...(state.bytes > 0 ? { bytes: state.bytes } : {}) };
     default:

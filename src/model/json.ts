@@ -53,8 +53,8 @@ export function parseRawJson(json: Uint8Array): unknown {
  *
  * Node's own buffers have a way that is fifteen times faster than the decoder of the platform.
  */
-export function bytesAsText(bytes: Uint8Array): string {
-  return hasFastText(bytes) ? bytes.latin1Slice(0, bytes.length) : byteDecoder.decode(bytes);
+export function bytesAsText(bytes: Uint8Array, from = 0, to = bytes.length): string {
+  return hasFastText(bytes) ? bytes.latin1Slice(from, to) : byteDecoder.decode(bytes.subarray(from, to));
 }
 
 function hasFastText(bytes: Uint8Array): bytes is Uint8Array & { latin1Slice(start: number, end: number): string } {

@@ -11,6 +11,7 @@ const PROGRAM = fileURLToPath(new URL('../../bin/zero-sessions.js', import.meta.
 const TELL_PEAK = `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS + ' KiB'))`;
 const MEGABYTE = 1024 * 1024;
 const LINE = 600 * MEGABYTE;
+const EVENTS = 20_800;
 
 /** A piece of a log: an event, or a hole, which takes no room on the disk and reads as NUL bytes. */
 type Piece = { readonly sequence: number } | { readonly hole: number; readonly ends: boolean };
@@ -49,6 +50,7 @@ function run(temp: TempStore, argv: readonly string[], input = ''): Run {
     input,
     encoding: 'utf8',
     timeout: 120_000,
+    maxBuffer: 256 * MEGABYTE,
   });
   const [, kib = 'NaN'] = /peak (\d+) KiB/.exec(stderr) ?? [];
   return { code: status, out: stdout, err: stderr, peak: Number(kib) / 1024 };
@@ -102,5 +104,33 @@ describe('a log of more than 2 GB', { timeout: 300_000 }, () => {
     expect(JSON.parse(shown.out).damage).toHaveLength(4);
     expect(JSON.parse(tail.out).events.map((event: { sequence: number }) => event.sequence)).toEqual([3, 4]);
     for (const { peak } of [shown, appended, forked, tail]) expect(peak).toBeLessThan(300);
+  });
+});
+
+describe('a log of 100 MB of usual events', { timeout: 300_000 }, () => {
+  test('FAULTS 23: it is read, appended to, forked, rewound and taken back in a fraction of its size', () => {
+    const temp = tempStore(aSession().withMetadata({ eventCount: EVENTS }));
+    const content = 'word '.repeat(1000);
+    const fd = openSync(temp.path('events.jsonl'), 'w');
+    for (let sequence = 1; sequence <= EVENTS; sequence += 1)
+      writeSync(fd, `${aLine({ sequence, payload: `{"content":"${content}","role":"user"}` })}\n`);
+    closeSync(fd);
+    expect(statSync(temp.path('events.jsonl')).size).toBeGreaterThan(100 * MEGABYTE);
+
+    for (const argv of [
+      ['show', 's', '--tail', '1'],
+      ['show', 's', '--jsonl', '--no-redact'],
+      ['append', 's'],
+      ['fork', 's'],
+      ['rewind', 's', '--to', '100', '--force'],
+      ['rewind', 's', '--undo'],
+      ['compact', 's'],
+      ['resume', 's'],
+    ]) {
+      const { code, peak } = run(temp, argv, '{"type":"error"}\n');
+
+      expect([argv, code]).toEqual([argv, 0]);
+      expect(peak, argv.join(' ')).toBeLessThan(160);
+    }
   });
 });
