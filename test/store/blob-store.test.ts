@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type FileSystem, nodeFileSystem } from '../../src/fs/file-system.js';
 import type { BlobHash } from '../../src/model/ids.js';
 import { BlobStore, hashText } from '../../src/store/blob-store.js';
 import { sessionPaths } from '../../src/store/layout.js';
@@ -14,12 +15,15 @@ type Stored = ReturnType<BlobStore['storeFile']>;
 
 const hashOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-function tempBlobs(fault?: Fault): {
+function tempBlobs(
+  fault?: Fault,
+  given?: FileSystem,
+): {
   blobs: BlobStore;
   temp: TempStore;
   store(content: string | Uint8Array, limit?: number): Stored;
 } {
-  const temp = tempStore(aSession(), fault === undefined ? {} : { fileSystem: faultyFileSystem(fault) });
+  const temp = tempStore(aSession(), { fileSystem: fault === undefined ? given : faultyFileSystem(fault) });
   const blobs = new BlobStore(temp.deps, sessionPaths(temp.path()));
   return {
     blobs,
@@ -76,6 +80,36 @@ describe('content that is stored', () => {
 
     expect(blobs.check((stored as { hash: BlobHash }).hash)).toEqual({ kind: 'intact', bytes: 5 });
   });
+
+  test.each(['create', 'rename'] as const)(
+    'FAULTS 31: given somebody who stores the same content at the %s, then both have it, and nothing is left',
+    (moment) => {
+      const other = { store: (): unknown => undefined };
+      const fileSystem: FileSystem = { ...nodeFileSystem };
+      let isBusy = false;
+      const meanwhile = (): void => {
+        if (isBusy) return;
+        isBusy = true;
+        other.store();
+      };
+      fileSystem.create = (path, mode) => {
+        if (moment === 'create') meanwhile();
+        return nodeFileSystem.create(path, mode);
+      };
+      fileSystem.rename = (from, to) => {
+        if (moment === 'rename') meanwhile();
+        nodeFileSystem.rename(from, to);
+      };
+      const { blobs, temp, store } = tempBlobs(undefined, fileSystem);
+      other.store = () => store('hello');
+
+      const stored = store('hello');
+
+      expect(blobs.check((stored as { hash: BlobHash }).hash)).toEqual({ kind: 'intact', bytes: 5 });
+      expect(readdirSync(temp.path('checkpoints/blobs'))).toHaveLength(1);
+      expect(temp.tree().filter((name) => name.includes('.zs-tmp'))).toEqual([]);
+    },
+  );
 
   test.each([
     [5, 5],
