@@ -68,6 +68,8 @@ export interface CheckpointEntry {
   readonly link?: string;
   /** How many folders above an absent file were missing as well; ours. */
   readonly newDirs?: number;
+  /** The modes of the innermost folders above the file, outermost first, where one of them is not the usual; ours. */
+  readonly dirModes?: readonly number[];
 }
 
 /** The payload of a `session_checkpoint` event as it stands on disk. */
@@ -93,6 +95,8 @@ export type FileState =
 export interface CheckpointFile {
   readonly path: string;
   readonly state: FileState;
+  /** The modes of the innermost folders above it, outermost first, for when they have to be made again. */
+  readonly folderModes?: readonly number[] | undefined;
 }
 
 /** What we understand of an event: decoded when somebody needs to know, never written back. */

@@ -110,9 +110,10 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
       sessionId,
       target,
       workspace,
-      files: before.map(({ path, state }, at) => ({
+      files: before.map(({ path, state, folderModes }, at) => ({
         path,
         before: state,
+        ...(folderModes === undefined ? {} : { folderModes }),
         to: after[at]?.state ?? state,
         ...factsOf(files[at]),
       })),
@@ -162,14 +163,10 @@ function targetsAsCheckpoint(files: readonly unknown[]): RawJson {
   return encodeRecord({ tool: '', files: targets });
 }
 
-function factsOf(file: unknown): Pick<IntendedChange, 'folderModes' | 'mtimeMs' | 'isForeign'> {
+function factsOf(file: unknown): Pick<IntendedChange, 'mtimeMs' | 'isForeign'> {
   if (!isRecord(file)) return {};
-  const { dirModes, mtime, foreign } = file;
-  const isMode = (mode: unknown): mode is number => typeof mode === 'number' && Number.isInteger(mode) && mode > 0;
-  const modes = Array.isArray(dirModes) && dirModes.every(isMode) ? dirModes : undefined;
+  const { mtime, foreign } = file;
   return {
-    // A log from elsewhere must not make folders with special bits.
-    ...(modes === undefined ? {} : { folderModes: modes.map((mode: number) => mode & 0o777) }),
     ...(typeof mtime === 'number' ? { mtimeMs: mtime } : {}),
     ...(foreign === true ? { isForeign: true } : {}),
   };

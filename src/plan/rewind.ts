@@ -118,6 +118,8 @@ export interface TouchedFile {
   readonly wanted: FileState;
   /** The states in the checkpoints that follow: what the session itself made of the file. */
   readonly later: readonly FileState[];
+  /** The modes of the folders that it was in then, as {@link FileChange} has them. */
+  readonly folderModes?: readonly number[] | undefined;
   /** Sequence of the first checkpoint that names it. */
   readonly firstNamedAt: number;
   /** Sequence of the last checkpoint that names it. */
@@ -146,13 +148,14 @@ export function touchedFiles(
 ): readonly TouchedFile[] {
   const files = new Map<string, { -readonly [Key in keyof TouchedFile]: TouchedFile[Key] } & { later: FileState[] }>();
   for (const checkpoint of checkpoints) {
-    for (const { path, state } of decodeCheckpoint(checkpoint).files) {
+    for (const { path, state, folderModes } of decodeCheckpoint(checkpoint).files) {
       const { sequence } = checkpoint;
       const resolved = resolve(path, sequence);
       const known = files.get(resolved);
       if (known === undefined) {
         const named = { firstNamedAt: sequence, lastNamedAt: sequence };
-        files.set(resolved, { path, resolved, wanted: state, later: [], ...named });
+        const modes = folderModes === undefined ? {} : { folderModes };
+        files.set(resolved, { path, resolved, wanted: state, later: [], ...named, ...modes });
       } else {
         known.later.push(state);
         known.lastNamedAt = sequence;
@@ -181,7 +184,7 @@ export function withNothingBelowFiles(files: readonly TouchedFile[]): readonly T
 
 /** Decides what is done about one file; where a folder is in its way, {@link settleShapes} has the last word. */
 export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange {
-  const { path, resolved, wanted } = file;
+  const { path, resolved, wanted, folderModes } = file;
   const { present } = facts;
   const change = (action: FileAction, reason: string, forced?: 'restore' | 'delete'): FileChange => ({
     path,
@@ -191,6 +194,7 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
     action,
     reason,
     ...(forced === undefined ? {} : { forced }),
+    ...(folderModes === undefined ? {} : { folderModes }),
   });
   const obstacle = whyImpossible(wanted, facts);
   if (obstacle !== undefined) return change('impossible', obstacle);

@@ -1,9 +1,11 @@
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import { UnexpectedKindError } from '../fs/file-system.js';
+import { type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
 import type { CheckpointFile, CheckpointPayload, StoredEvent } from '../model/event.js';
 import { encodeCheckpoint } from '../model/event-codec.js';
 import { parseSessionId, validSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
+import { foldersAbove } from '../plan/changed-shape.js';
+import { DEFAULT_FOLDER_MODE } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import type { LockedSession } from './locked-session.js';
 import { requireSession } from './session-folder.js';
@@ -85,8 +87,12 @@ function capturePath(session: LockedSession, workspace: ConfinedRoot, given: str
       if (stat === undefined) return undefined;
       if (stat.kind === 'directory') return [];
       if (stat.kind === 'other') return [skipped(path, 0)];
-      if (stat.kind === 'link') return captureLink(session, workspace, path, where.path, deps.fs.readlink(entry));
-      return [captureFile(session, entry, path)];
+      const folderModes = unusualModesAbove(deps.fs, workspace, where.path);
+      if (stat.kind === 'link') {
+        const link: CheckpointFile = { path, state: { kind: 'link', target: deps.fs.readlink(entry) }, folderModes };
+        return captureLink(session, workspace, link, where.path);
+      }
+      return [{ ...captureFile(session, entry, path), folderModes }];
     });
     return files ?? [{ path, state: { kind: 'absent', newDirs: 0 } }];
   } catch (error) {
@@ -99,15 +105,20 @@ function capturePath(session: LockedSession, workspace: ConfinedRoot, given: str
 function captureLink(
   session: LockedSession,
   workspace: ConfinedRoot,
-  path: string,
+  link: CheckpointFile,
   resolved: string,
-  target: string,
 ): readonly CheckpointFile[] {
-  const link: CheckpointFile = { path, state: { kind: 'link', target } };
   const behind = fileBehindLink(session.deps, workspace, resolved);
   if (behind === undefined) return [link];
   const file = workspace.inFolderOf(behind, (folder, name) => captureFile(session, `${folder.path}/${name}`, behind));
   return file === undefined ? [link] : [file, link];
+}
+
+// Should the folders of a file be removed, they come back as private as they were. The usual ones need no word.
+function unusualModesAbove(fs: FileSystem, workspace: ConfinedRoot, path: string): readonly number[] {
+  const modes = foldersAbove(path).map((folder) => (fs.lstat(`${workspace.real}/${folder}`)?.mode ?? 0) & 0o777);
+  const outermost = modes.findLastIndex((mode) => mode !== DEFAULT_FOLDER_MODE);
+  return modes.slice(0, outermost + 1).reverse();
 }
 
 function fileBehindLink(deps: StoreDeps, workspace: ConfinedRoot, resolved: string): string | undefined {

@@ -30,7 +30,8 @@ export type SeenEntry = Pick<FileStat, 'kind' | 'ino' | 'size' | 'mtimeMs'> | 'a
 
 const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
-const DEFAULT_FOLDER_MODE = 0o755;
+/** The mode of folders that are made again, where none was recorded. */
+export const DEFAULT_FOLDER_MODE = 0o755;
 // What systems say of a folder that is not empty.
 const IS_IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST']);
 

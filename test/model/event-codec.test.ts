@@ -266,6 +266,8 @@ describe('a checkpoint', () => {
         { path: 'e', skipped: true },
         { path: 'f', absent: true },
         { path: 'g', blob: hash },
+        { path: 'h/i', blob: hash, bytes: 4, mode: 420, dirModes: [448] },
+        { path: 'h/j/k', skipped: true, link: 'x', dirModes: [448, 493] },
       ],
     };
 
@@ -273,6 +275,26 @@ describe('a checkpoint', () => {
 
     expect(JSON.stringify(encodeCheckpoint(tool, files))).toBe(JSON.stringify(payload));
   });
+
+  test.each([
+    ['[448]', [0o700]],
+    ['[448,2541]', [0o700, 0o755]],
+    ['[2048]', undefined],
+    ['[0]', undefined],
+    ['[-1]', undefined],
+    ['[1.5]', undefined],
+    ['["700"]', undefined],
+    ['[]', undefined],
+    ['448', undefined],
+    ['null', undefined],
+  ])(
+    '44. given %s as the modes of its folders, then no special bit is among them, or none is taken',
+    (modes, taken) => {
+      expect(decode(`{"files":[{"path":"p","blob":"${hash}","dirModes":${modes}}]}`).files[0]?.folderModes).toEqual(
+        taken,
+      );
+    },
+  );
 
   test.each([
     ...['[]', '"x"', '1', '{"files":{}}', '{"files":[1]}', '{"tool":1}'],

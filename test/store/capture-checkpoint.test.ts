@@ -41,6 +41,22 @@ describe('capturing', () => {
     ]);
   });
 
+  test('given folders with modes of their own, then those from the outermost of these on are recorded', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ 'a/b/c/file': 'f', 'a/b/link': { link: 'c/file' }, 'usual/file': 'u' });
+    temp.put({ 'a/b': { mode: 0o700 } });
+
+    expect(await entriesOf(temp, 'a/b/c/file', 'a/b/link', 'usual/file', 'a/b/none')).toMatchObject([
+      { path: 'a/b/c/file', dirModes: [0o700, 0o755] },
+      { path: 'a/b/c/file' },
+      { path: 'a/b/link', dirModes: [0o700] },
+      { path: 'usual/file' },
+      { path: 'a/b/none', absent: true },
+    ]);
+    const last = (await entriesOf(temp, 'usual/file'))[0];
+    expect(Object.keys((last ?? {}) as object)).not.toContain('dirModes');
+  });
+
   test.each(['../x', 'd/../../x', '/etc/hostname', 'a\0b', 'out/secret', 'file/below', 'loop/x', 'dangling/x'])(
     '37. given %j, then it is skipped and never read',
     async (path) => {

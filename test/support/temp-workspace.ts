@@ -124,9 +124,17 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
 /** Gives all that is in a folder as sorted lines: kind, mode, name, and content or target. */
 export function contents(folder: string): readonly string[] {
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return [];
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return namesBelow(folder, '')
     .sort()
     .map((name) => `${JSON.stringify(name)} ${describeEntry(join(folder, name))}`);
+}
+
+// Node's own way to read a folder with all in it follows links.
+function namesBelow(folder: string, prefix: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const name = `${prefix}${entry.name}`;
+    return entry.isDirectory() ? [name, ...namesBelow(join(folder, entry.name), `${name}/`)] : [name];
+  });
 }
 
 function describeEntry(path: string): string {
