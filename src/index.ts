@@ -39,6 +39,7 @@ export {
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from './errors.js';
+export { decodeCheckpoint } from './model/checkpoint-codec.js';
 export {
   type CheckpointEntry,
   type CheckpointFile,
@@ -54,7 +55,6 @@ export {
   REWIND_INTENT_TOOL,
   type StoredEvent,
 } from './model/event.js';
-export { decodeCheckpoint } from './model/event-codec.js';
 export { viewEvent } from './model/event-view.js';
 export type { Goal, GoalStatus } from './model/goal.js';
 export {

@@ -1,6 +1,6 @@
 import { PayloadDamagedError } from '../errors.js';
+import { decodeCheckpoint } from './checkpoint-codec.js';
 import type { EventView, StoredEvent } from './event.js';
-import { decodeCheckpoint } from './event-codec.js';
 import { isRecord, parseRawJson, type RawJson } from './json.js';
 
 const TOO_DEEP = '(nested too deep to show)';

@@ -1,5 +1,6 @@
+import { decodeCheckpoint, encodeCheckpointFile } from './checkpoint-codec.js';
 import { type FileState, OWN_TOOL_PREFIX, REWIND_INTENT_TOOL, type StoredEvent } from './event.js';
-import { decodeCheckpoint, decodePayload, encodeCheckpointFile } from './event-codec.js';
+import { decodePayload } from './event-codec.js';
 import { encodeRecord, isRecord, type RawJson } from './json.js';
 
 // The id of an intent is a ULID; what matters is that it names nothing outside the folder that it is looked for in.

@@ -1,6 +1,6 @@
 import { EventNotFoundError, InvalidArgumentError, LogDamagedError, SelectorMismatchError } from '../errors.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { EventRef, FileState } from '../model/event.js';
-import { decodeCheckpoint } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import { foldersAbove, foldersThatGo } from './changed-shape.js';

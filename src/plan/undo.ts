@@ -1,6 +1,6 @@
 import { PayloadDamagedError } from '../errors.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import { type CheckpointFile, type EventRef, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
-import { decodeCheckpoint } from '../model/event-codec.js';
 import type { OutlinedPayload } from '../model/log-outline.js';
 import type { RewindIntent } from '../model/rewind-record.js';
 

@@ -1,7 +1,7 @@
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
+import { encodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { CheckpointFile, CheckpointPayload, StoredEvent } from '../model/event.js';
-import { encodeCheckpoint } from '../model/event-codec.js';
 import { parseSessionId, validSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
 import { foldersAbove } from '../plan/changed-shape.js';

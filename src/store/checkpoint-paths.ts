@@ -1,7 +1,7 @@
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileKind } from '../fs/file-system.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { FileState } from '../model/event.js';
-import { decodeCheckpoint } from '../model/event-codec.js';
 import type { OutlinedPayload } from '../model/log-outline.js';
 import type { StoreDeps } from './deps.js';
 import { type LocatedPath, locate } from './workspace-state.js';

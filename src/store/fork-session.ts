@@ -1,6 +1,7 @@
 import { errnoOf, LogMissingError } from '../errors.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { StoredEvent } from '../model/event.js';
-import { decodeCheckpoint, encodeEventLine, spliceInPieces } from '../model/event-codec.js';
+import { encodeEventLine, spliceInPieces } from '../model/event-codec.js';
 import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';

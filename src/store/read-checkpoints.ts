@@ -1,8 +1,8 @@
 import { EventNotFoundError, WorkspaceRefusedError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { readWholeFile } from '../fs/durable-file.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import { type CheckpointFile, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
-import { decodeCheckpoint } from '../model/event-codec.js';
 import { parseSessionId, type SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { PresentState } from '../plan/file-change.js';

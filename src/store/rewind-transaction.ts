@@ -1,8 +1,9 @@
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileStat } from '../fs/file-system.js';
+import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { FileState, StoredEvent } from '../model/event.js';
-import { decodeCheckpoint, encodeEventLine } from '../model/event-codec.js';
+import { encodeEventLine } from '../model/event-codec.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import {
   encodeIntent,

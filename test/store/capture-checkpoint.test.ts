@@ -53,8 +53,7 @@ describe('capturing', () => {
       { path: 'usual/file' },
       { path: 'a/b/none', absent: true },
     ]);
-    const last = (await entriesOf(temp, 'usual/file'))[0];
-    expect(Object.keys((last ?? {}) as object)).not.toContain('dirModes');
+    expect(JSON.stringify(await entriesOf(temp, 'usual/file'))).not.toContain('dirModes');
   });
 
   test.each(['../x', 'd/../../x', '/etc/hostname', 'a\0b', 'out/secret', 'file/below', 'loop/x', 'dangling/x'])(

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { FileNotFoundError, WorkspaceRefusedError } from '../../errors.js';
+import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { StoredEvent } from '../../model/event.js';
-import { decodeCheckpoint } from '../../model/event-codec.js';
 import { folderOfFiles, nameInFolder, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';

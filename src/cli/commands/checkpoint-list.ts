@@ -1,5 +1,5 @@
 import { PayloadDamagedError } from '../../errors.js';
-import { decodeCheckpoint } from '../../model/event-codec.js';
+import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { CheckpointSummary } from '../../store/read-checkpoints.js';
 import { CHECKPOINT_SCHEMA, fileJson } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';

@@ -1,4 +1,4 @@
-import { decodeCheckpoint } from '../../model/event-codec.js';
+import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { FileAt } from '../../store/read-checkpoints.js';
 import type { CaptureView } from '../commands/checkpoint-capture.js';
 import type { CheckpointListView } from '../commands/checkpoint-list.js';
