@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -38,7 +40,7 @@ async function refusedWith(temp: TempWorkspace, code: string): Promise<void> {
   expect(everything()).toEqual(before);
 }
 
-describe('2: a rewind that cannot restore', () => {
+describe('FAULTS 2: a rewind that cannot restore', () => {
   test('a: the workspace was renamed: refused, nothing is lost', async () => {
     const temp = await edited();
     renameSync(temp.workspace, `${temp.workspace}-renamed`);
@@ -65,7 +67,7 @@ describe('2: a rewind that cannot restore', () => {
   });
 });
 
-describe('3: links', () => {
+describe('FAULTS 3: links', () => {
   test('a: captured while absent, then made a link: the link goes, what it leads to stays', async () => {
     const temp = await tempWorkspace();
     temp.put({ 'real.txt': 'real' });
@@ -107,6 +109,56 @@ describe('3: links', () => {
     expect([readlinkSync(temp.at('ln')), content(temp, 'real.txt')]).toEqual(['real.txt', 'real']);
   });
 
+  test('a link of the user at a path that was absent when the tool failed: it stays, and so does what it leads to', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ 'real.txt': 'real' });
+    await temp.say();
+    await temp.tool({}, { paths: ['link'] });
+    temp.clock.pass(60_000);
+    temp.put({ link: { link: 'real.txt' } });
+
+    await refusedWith(temp, 'CONFLICT');
+    await temp.store.rewind('s', { target: 1, force: true });
+
+    expect([lstatSync(temp.at('link'), { throwIfNoEntry: false }), content(temp, 'real.txt')]).toEqual([
+      undefined,
+      'real',
+    ]);
+  });
+
+  test('a link replaced by a file that the user wrote later: a conflict; forced, the link is back, and the file with the undo', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ 'real.txt': 'real', ln: { link: 'real.txt' } });
+    await temp.say();
+    await temp.tool({}, { paths: ['ln'] });
+    temp.clock.pass(60_000);
+    rmSync(temp.at('ln'));
+    temp.put({ ln: 'the user wrote this' });
+    await refusedWith(temp, 'CONFLICT');
+
+    await temp.store.rewind('s', { target: 1, force: true });
+    expect([readlinkSync(temp.at('ln')), content(temp, 'real.txt')]).toEqual(['real.txt', 'real']);
+    await temp.store.undoRewind('s');
+    expect([lstatSync(temp.at('ln')).isFile(), content(temp, 'ln')]).toEqual([true, 'the user wrote this']);
+  });
+
+  test('a folder replaced by a link: what was in it comes back in a folder, and where the link leads stays', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ 'd/x': 'old x', 'e/x': 'x of e' });
+    await temp.say();
+    await temp.tool({ 'd/x': null });
+    rmdirSync(temp.at('d'));
+    await temp.tool({ d: { link: 'e' } });
+
+    await temp.store.applyRewind('s', temp.workspace, 1);
+
+    expect([lstatSync(temp.at('d')).isDirectory(), content(temp, 'd/x'), content(temp, 'e/x')]).toEqual([
+      true,
+      'old x',
+      'x of e',
+    ]);
+  });
+
   test('a tool that wrote through a link: what it wrote to is brought back', async () => {
     const temp = await tempWorkspace();
     temp.put({ 'real.txt': 'before', ln: { link: 'real.txt' } });
@@ -120,7 +172,7 @@ describe('3: links', () => {
   });
 });
 
-describe('9: a rewind that fails halfway', () => {
+describe('FAULTS 9: a rewind that fails halfway', () => {
   test('a: a later checkpoint is broken: nothing is restored', async () => {
     const temp = await edited();
     await temp.store.appendEvent('s', { type: 'session_checkpoint', payload: 'broken' });
@@ -170,7 +222,26 @@ describe('9: a rewind that fails halfway', () => {
   });
 });
 
-describe('12: ids and sequences', () => {
+describe('FAULTS 10: a named pipe', () => {
+  test.each([
+    ['where a file was', 'a.txt'],
+    ['at a path that was absent', 'new.txt'],
+  ])('%s: refused at once, it is not opened, and the session is not held', async (_, path) => {
+    const temp = await edited();
+    await temp.tool({}, { paths: ['new.txt'] });
+    temp.put({ [path]: null });
+    execFileSync('mkfifo', [temp.at(path)]);
+
+    await refusedWith(temp, 'INCOMPLETE');
+    const { files } = await temp.store.previewRewind('s', { target: 1 });
+    await temp.store.rewind('s', { target: 1, allowPartial: true });
+
+    expect(files.find((file) => file.path === path)).toMatchObject({ reason: 'is a special file now' });
+    expect(lstatSync(temp.at(path)).isFIFO()).toBe(true);
+  });
+});
+
+describe('FAULTS 12: ids and sequences', () => {
   test('none is used twice: a fork and a child point at what they came from', async () => {
     const temp = await tempWorkspace();
     for (let n = 0; n < 6; n += 1) await temp.say();
@@ -183,7 +254,7 @@ describe('12: ids and sequences', () => {
   });
 });
 
-describe('16: absolute paths', () => {
+describe('FAULTS 16: absolute paths', () => {
   test('inside it is the relative one; outside it is skipped; in a log it is not taken as relative', async () => {
     const temp = await tempWorkspace();
     temp.put({ 'a.txt': 'old a', 'etc/x': 'in the workspace' });
@@ -207,7 +278,31 @@ describe('16: absolute paths', () => {
   });
 });
 
-describe('17: what the user made or changed', () => {
+describe('FAULTS 17: what the user made or changed', () => {
+  test('a file that the tool wrote and the user changed: kept, unless forced, and then it comes back', async () => {
+    const temp = await edited();
+    temp.clock.pass(60_000);
+    temp.put({ 'a.txt': 'the user wrote this' });
+    await refusedWith(temp, 'CONFLICT');
+
+    await temp.store.rewind('s', { target: 1, force: true });
+    expect(content(temp, 'a.txt')).toBe('old a');
+    await temp.store.undoRewind('s');
+    expect(content(temp, 'a.txt')).toBe('the user wrote this');
+  });
+
+  test('a folder of the user at a path that was absent: it stays, with all that is in it', async () => {
+    const temp = await tempWorkspace();
+    await temp.say();
+    await temp.tool({}, { paths: ['n'] });
+    temp.put({ 'n/mine': 'the user wrote this' });
+
+    await refusedWith(temp, 'INCOMPLETE');
+    await temp.store.rewind('s', { target: 1, allowPartial: true, force: true });
+
+    expect(content(temp, 'n/mine')).toBe('the user wrote this');
+  });
+
   test('a file at a path that was absent when the tool failed: kept, unless forced, and then it comes back', async () => {
     const temp = await tempWorkspace();
     await temp.say();
@@ -223,7 +318,7 @@ describe('17: what the user made or changed', () => {
   });
 });
 
-describe('18: the workspace', () => {
+describe('FAULTS 18: the workspace', () => {
   test('of another project, or a blank one: refused, its files stay', async () => {
     const temp = await edited();
     const other = join(dirname(temp.workspace), 'other');
@@ -240,7 +335,7 @@ describe('18: the workspace', () => {
   });
 });
 
-describe('19: goal and spec', () => {
+describe('FAULTS 19: goal and spec', () => {
   test('they follow the events that are left, and come back with the undo', async () => {
     const temp = await tempWorkspace();
     await temp.say();
@@ -257,7 +352,7 @@ describe('19: goal and spec', () => {
   });
 });
 
-describe('20: a snapshot that is not logged yet', () => {
+describe('FAULTS 20: a snapshot that is not logged yet', () => {
   test('its blob survives a rewind, so that it can be restored', async () => {
     const temp = await edited();
     const { payload } = await temp.store.snapshotForCheckpoint('s', temp.workspace, 't', ['a.txt']);
@@ -270,7 +365,7 @@ describe('20: a snapshot that is not logged yet', () => {
   });
 });
 
-describe('36: what a restore brings back', () => {
+describe('FAULTS 36: what a restore brings back', () => {
   test('links, modes and folders', async () => {
     const temp = await tempWorkspace();
     temp.put({ run: '#!', dangling: { link: 'nowhere' } });
@@ -286,7 +381,25 @@ describe('36: what a restore brings back', () => {
   });
 });
 
-describe('37: what the report claims', () => {
+describe('FAULTS 36: a hard link', () => {
+  test('the other name keeps its content and stays as it is; capturing said that it would come apart', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ 'a.txt': 'old a' });
+    linkSync(temp.at('a.txt'), join(temp.outside, 'same file'));
+    await temp.say();
+    await temp.tool({ 'a.txt': 'new a' });
+    expect(temp.warnings.map(({ code }) => code)).toEqual(['HARD_LINKED']);
+
+    await temp.store.applyRewind('s', temp.workspace, 1);
+    expect([content(temp, 'a.txt'), readFileSync(join(temp.outside, 'same file'), 'utf8')]).toEqual(['old a', 'new a']);
+    await temp.store.undoRewind('s');
+
+    expect([content(temp, 'a.txt'), readFileSync(join(temp.outside, 'same file'), 'utf8')]).toEqual(['new a', 'new a']);
+    expect(lstatSync(join(temp.outside, 'same file')).nlink).toBe(1);
+  });
+});
+
+describe('FAULTS 37: what the report claims', () => {
   test('restored, deleted and skipped are what is so afterwards', async () => {
     const temp = await tempWorkspace();
     temp.put({ a: '1', b: '1', gone: '1' });
@@ -306,7 +419,7 @@ describe('37: what the report claims', () => {
   });
 });
 
-test('40: a log that is a link is refused by a rewind, and what it leads to stays', async () => {
+test('FAULTS 40: a log that is a link is refused by a rewind, and what it leads to stays', async () => {
   const temp = await edited();
   const elsewhere = join(temp.outside, 'events.jsonl');
   renameSync(temp.path('events.jsonl'), elsewhere);

@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -325,36 +326,70 @@ describe('a rewind', () => {
     ]);
   });
 
-  test('given a repository, then git sees what it saw then, and after the undo what it saw before', async () => {
+  test('given a repository, then git sees what it saw then, and after each undo what it saw before', async () => {
     const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', temp.workspace, '-c', 'user.name=n', '-c', 'user.email=n@example.invalid', ...args], {
         encoding: 'utf8',
       });
     git('init', '-q');
-    temp.put({ tracked: '1', 'bin/run': 'x', 'old/name': 'moved', link: { link: 'tracked' } });
+    git('config', 'core.fileMode', 'true');
+    temp.put({
+      tracked: '1',
+      'bin/run': 'x',
+      'bin/data': 'x',
+      'old/name': 'moved',
+      link: { link: 'tracked' },
+      'link to file': { link: 'tracked' },
+      'file to folder': 'f',
+      'folder to file/x': 'x',
+      'folder to link/y': 'y',
+      '.gitignore': 'ignored\n',
+    });
     temp.put({ 'bin/run': { mode: 0o755 } });
     git('add', '-A');
     git('commit', '-qm', 'start');
-    temp.put({ tracked: 'two', untracked: 'u' });
+    temp.put({ tracked: 'two', untracked: 'u', 'bin/data': { mode: 0o755 } });
+    git('add', 'bin/data');
     await temp.say();
-    const status = (): string => git('status', '--porcelain', '-uall');
-    const then = status();
-    const change = {
+    const seen = (): readonly string[] => [
+      git('status', '--porcelain', '-uall', '--ignored'),
+      git('diff', 'HEAD', '--raw', '--abbrev=40'),
+      git('diff', '--cached', '--raw', '--abbrev=40'),
+    ];
+    const start = seen();
+    await temp.tool({
       tracked: '3',
-      'bin/run': { mode: 0o644 },
       'old/name': null,
       'new/name': 'moved',
       untracked: null,
+      ignored: 'i',
       link: { link: 'bin/run' },
-    } as const;
-    await temp.tool(change);
-    const now = status();
+      'link to file': null,
+      'file to folder': null,
+      'folder to file/x': null,
+      'folder to link/y': null,
+    });
+    for (const folder of ['old', 'folder to file', 'folder to link']) rmdirSync(temp.at(folder));
+    await temp.tool({
+      'bin/run': 'y',
+      'bin/data': 'x',
+      'link to file': 'tracked',
+      'file to folder/z': 'z',
+      'folder to file': 'f',
+      'folder to link': { link: 'bin' },
+    });
+    temp.put({ 'bin/run': { mode: 0o644 }, 'bin/data': { mode: 0o644 }, 'file to folder/z': { mode: 0o755 } });
+    const now = seen();
+    expect(now[1]).toMatch(/ T\tlink to file\n/);
 
     await temp.store.rewind('s', { target: 1 });
-    expect(status()).toBe(then);
+    expect(seen()).toEqual(start);
     await temp.store.undoRewind('s');
-    expect(status()).toBe(now);
-    expect(now).not.toBe(then);
+    expect(seen()).toEqual(now);
+    await temp.store.undoRewind('s');
+    expect(seen()).toEqual(start);
+    await temp.store.undoRewind('s');
+    expect(seen()).toEqual(now);
   });
 });
