@@ -80,7 +80,7 @@ function settleFolder(file: FileChange, holds: readonly string[], byPath: Readon
   if (holds.some((path) => byPath.get(path)?.action === 'conflict')) {
     return { ...file, action: 'conflict', reason: 'is a folder now, with a changed file in it', forced: 'restore' };
   }
-  return { ...file, action: 'restore', reason: 'is a folder now, of files that go' };
+  return { ...file, action: 'restore', reason: 'is a folder now, and all in it goes' };
 }
 
 function settleBehind(file: FileChange, byPath: ReadonlyMap<string, FileChange>): FileChange {

@@ -33,6 +33,8 @@ export interface FileAt {
   readonly resolved: string;
   /** `current`: no later checkpoint names it, so it is what it is now. */
   readonly state: FileState | { readonly kind: 'current' };
+  /** Whether `resolved` is a path in the workspace, with no link above it that would have to be followed. */
+  readonly isInside: boolean;
 }
 
 /** What a file holds. */
@@ -74,7 +76,12 @@ export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, wo
   );
   const named = touchedFiles(outline.checkpoints, resolve);
   const states = new Map(later.map(({ resolved, wanted }) => [resolved, wanted]));
-  return named.map(({ path, resolved }) => ({ path, resolved, state: states.get(resolved) ?? { kind: 'current' } }));
+  return named.map(({ path, resolved, firstNamedAt }) => ({
+    path,
+    resolved,
+    state: states.get(resolved) ?? { kind: 'current' },
+    isInside: find?.(path, firstNamedAt).where.kind === 'inside',
+  }));
 }
 
 /**
@@ -94,7 +101,7 @@ export function readFileAt(deps: StoreDeps, sessionId: string, file: FileAt, wor
     case 'stored':
       return readBlob(deps, id, state);
     case 'current':
-      return readCurrent(deps, id, file.resolved, workspace);
+      return readCurrent(deps, id, file, workspace);
     default:
       return state satisfies never;
   }
@@ -110,10 +117,16 @@ function readBlob(deps: StoreDeps, id: SessionId, state: FileState & { kind: 'st
     : { kind: 'file', bytes, mode: state.mode };
 }
 
-function readCurrent(deps: StoreDeps, id: SessionId, path: string, workspace: string | undefined): FileContent {
+function readCurrent(
+  deps: StoreDeps,
+  id: SessionId,
+  { resolved, isInside }: FileAt,
+  workspace: string | undefined,
+): FileContent {
   const root = workspaceOrNone(deps, id, workspace);
   if (root === undefined) throw new WorkspaceRefusedError(workspace ?? '', 'is not there');
-  const located = locate(deps, root, path);
+  // Below a file, or below a link that took the place of its folder, a file is no longer there.
+  const located = locate(deps, root, resolved, () => isInside);
   const present = readPresent(deps, root, located);
   if (present.kind === 'absent') return { kind: 'absent' };
   if (present.kind === 'link') return { kind: 'link', target: present.target };
@@ -123,7 +136,18 @@ function readCurrent(deps: StoreDeps, id: SessionId, path: string, workspace: st
 }
 
 function reasonOf(present: PresentState): string {
-  return present.kind === 'unreadable' ? `cannot be read (${present.reason})` : `is ${present.kind}`;
+  switch (present.kind) {
+    case 'unreadable':
+      return `cannot be read (${present.reason})`;
+    case 'folder':
+      return 'is a folder now';
+    case 'outside':
+      return 'leads out of the workspace';
+    case 'blocked':
+      return 'cannot be reached: something that is no folder is in the way';
+    default:
+      return 'is a special file now';
+  }
 }
 
 function requireEvent({ sessionId, events }: LogOutline, sequence: number): void {

@@ -24,7 +24,7 @@ describe('a file where a folder is now', () => {
   test('given that all in it goes, then it is restored', () => {
     expect(
       actions(change('a', stored, holding('a/b', 'a/c')), change('a/b', absent, aFile), change('a/c', absent, aFile)),
-    ).toEqual(['restore is a folder now, of files that go', 'delete', 'delete']);
+    ).toEqual(['restore is a folder now, and all in it goes', 'delete', 'delete']);
   });
 
   test('given something else in it, then it cannot be, and that is named', () => {

@@ -6,6 +6,7 @@ import {
   FILE_SCHEMA,
   fileJson,
   folderOfFiles,
+  nameInFolder,
   pickFiles,
   WORKSPACE_FLAG,
   workspaceOf,
@@ -86,14 +87,29 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const checkpoint = (await store.listCheckpoints(sessionId)).findLast(({ sequence }) => sequence <= position);
   const common = { sessionId, position, checkpoint, files };
   if (path === undefined) return { ...common, content: undefined, bytes: undefined };
-  const [file] = files;
-  if (file === undefined || files.length > 1) {
-    throw new UsageError(`${JSON.stringify(path)} names ${files.length} files`, 'Name one file.');
+  const name = nameInFolder(path, folder);
+  const file = theOne(files, name);
+  if (file === undefined) {
+    const inside = files.filter((each) => each.path !== name && each.resolved !== name);
+    const names = inside.map((each) => JSON.stringify(each.path));
+    const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
+    throw new UsageError(`${JSON.stringify(path)} was a folder of ${shown.join(', ')}`, 'Name one of the files.');
   }
   if (globals.format === 'jsonl') throw new UsageError('One file is no list', 'Give --json instead of --jsonl.');
   const content = await contentOf(context, sessionId, position, file, workspace);
   const isVerbatim = content.kind === 'file' && globals.format === 'text' && page.width === undefined;
-  return { ...common, content, bytes: isVerbatim ? redactedBytes(content.bytes, page.redaction) : undefined };
+  return {
+    ...common,
+    files: [file],
+    content,
+    bytes: isVerbatim ? redactedBytes(content.bytes, page.redaction) : undefined,
+  };
+}
+
+/** Gives the file of a name, which can be that of a folder as well: what was a file may have been one at another time. */
+function theOne(files: readonly FileAt[], name: string): FileAt | undefined {
+  if (files.length === 1) return files[0];
+  return files.find(({ path, resolved, state }) => (path === name || resolved === name) && state.kind !== 'absent');
 }
 
 async function contentOf(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documentOf, errorOf } from '../../support/json-document.js';
@@ -104,6 +104,64 @@ describe('checkpoint list', () => {
 
     expect([code, out]).toEqual([5, '3\n']);
     expect(err).toContain('s:9');
+  });
+});
+
+describe('a folder that became a file, and one that became a link', () => {
+  async function changed(): Promise<TempWorkspace> {
+    const temp = await tempWorkspace();
+    temp.put({ 'd/x': 'x0\n', 'd/y': 'y0\n', 'e/x': 'of e\n', 'e/z': 'of e\n', 'm/z': 'z0\n' });
+    await temp.say();
+    await temp.tool({ 'd/x': null, 'd/y': null, 'm/z': null });
+    for (const folder of ['d', 'm']) rmdirSync(temp.at(folder));
+    await temp.tool({ d: 'a file\n', m: { link: 'e' } });
+    return temp;
+  }
+
+  test('given a point, then each is what it was then, whatever stands there now', async () => {
+    const temp = await changed();
+
+    expect((await run(temp, 'show s 1 d/x')).out).toBe('x0\n');
+    expect((await run(temp, 'show s 1 m/z')).out).toBe('z0\n');
+    expect((await run(temp, 'show s 7 d')).out).toBe('a file\n');
+    expect(await run(temp, 'show s 7 d/x')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There was no d/x'),
+    });
+    expect(await run(temp, 'show s 7 m/z')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('There was no m/z'),
+    });
+    expect(await run(temp, 'show s 1 d')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"d" was a folder of "d/x", "d/y"\n'),
+    });
+  });
+
+  test('given a diff, then what was in them is deleted, and what the link leads to is not looked at', async () => {
+    const temp = await changed();
+
+    const { code, out } = await run(temp, 'diff s 1 --json');
+
+    const { files } = await documentOf('checkpoint diff', out);
+    expect([code, files.map(({ path, status }: { path: string; status: string }) => `${path} ${status}`)]).toEqual([
+      0,
+      ['d/x deleted', 'd/y deleted', 'm/z deleted', 'd added', 'm added'],
+    ]);
+  });
+
+  test('given one of them to restore, then what is in its way is named', async () => {
+    const temp = await changed();
+
+    const refused = await run(temp, 'restore s --to 1 d/x');
+    const whole = await run(temp, 'restore s --to 1 d');
+
+    expect([refused.code, refused.err]).toEqual([
+      6,
+      expect.stringContaining('"d/x" cannot be reached: "d" is no folder'),
+    ]);
+    expect(whole.code).toBe(0);
+    expect(temp.files().join()).toContain('"d/y" file');
   });
 });
 
