@@ -181,17 +181,14 @@ export class FileNotFoundError extends ZeroSessionsError {
   }
 }
 
-/** No rewind has this id, or there is none to undo. Code `REWIND_NOT_FOUND`. */
+/** No rewind has this id, or there is none to undo, to settle or to take a compaction back. Code `REWIND_NOT_FOUND`. */
 export class RewindNotFoundError extends ZeroSessionsError {
   override readonly name = 'RewindNotFoundError';
   readonly code = 'REWIND_NOT_FOUND';
   readonly hint: string;
-  constructor(sessionId: string, rewindId: string | undefined) {
-    super(
-      rewindId === undefined
-        ? `Session ${sessionId} has nothing to undo`
-        : `Session ${sessionId} has no rewind ${quote(rewindId)}`,
-    );
+  /** @param nothing - What the session has none of, where no id is meant. */
+  constructor(sessionId: string, rewindId: string | undefined, nothing = 'nothing to undo') {
+    super(`Session ${sessionId} has ${rewindId === undefined ? nothing : `no rewind ${quote(rewindId)}`}`);
     this.hint = `See what can be undone with: zero-sessions rewind ${sessionId} --history`;
   }
 }

@@ -197,7 +197,11 @@ function planHere(session: LockedSession, options: RewindOptions, lenientTarget 
   return planFromDisk(session.deps, session.id, session.log, session.metadata, options, lenientTarget);
 }
 
-function refuseUnlessAllowed(plan: RewindPlan, options: Pick<RewindOptions, 'force' | 'allowPartial'>): void {
+/**
+ * Refuses a plan that cannot be carried out as it is wished.
+ * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), each with the plan.
+ */
+export function refuseUnlessAllowed(plan: RewindPlan, options: Pick<RewindOptions, 'force' | 'allowPartial'>): void {
   const impossible = plan.files.filter(({ action }) => action === 'impossible');
   if (impossible.length > 0 && options.allowPartial !== true) {
     throw new IncompleteError(

@@ -11,6 +11,7 @@ import { openWorkspaceToChange, relatedFolders } from './workspace.js';
 
 /** How far back from the end of a log an append looks for a rewind that nobody settled. */
 const GLANCE_BYTES = 64 * 1024;
+const INTENT_END = '"rewind":{"id":';
 
 /** An unfinished rewind of a session, as its log tells of it. */
 export interface FoundIntent {
@@ -104,7 +105,8 @@ function endMentionsIntent({ fs }: StoreDeps, log: EventLog): boolean {
   try {
     const bytes = Buffer.alloc(Math.min(size, GLANCE_BYTES));
     readFully(fs, fd, bytes, size - bytes.length, bytes.length);
-    return bytes.includes(REWIND_INTENT_TOOL);
+    // The one is where an intent begins, which can be long, the other where it ends.
+    return bytes.includes(REWIND_INTENT_TOOL) || bytes.includes(INTENT_END);
   } finally {
     fs.close(fd);
   }

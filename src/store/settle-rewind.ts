@@ -2,18 +2,20 @@ import { InterruptedRewindError, RewindNotFoundError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { RewindIntent } from '../model/rewind-record.js';
 import type { RewindPlan } from '../plan/rewind.js';
-import { carryOut, previewRefused, type RewindResult } from './apply-rewind.js';
+import { carryOut, previewRefused, type RewindResult, refuseUnlessAllowed } from './apply-rewind.js';
 import { changeFiles } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { type FoundIntent, findIntent, openIntendedWorkspace } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
-import { planFromDisk, type RewindOptions } from './preview-rewind.js';
+import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-rewind.js';
 import { openLog } from './read-session.js';
-import { discardUncommittedRecord } from './recover.js';
+import { discardUncommittedRecord, recover } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
-import { findWayBack, removeMadeFolders, rollBack, unstage } from './roll-back.js';
+import { findWayBack, removeMadeFolders, rollBack, syncWayBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
-import { carryOutUndo, previewRefusedUndo } from './undo-rewind.js';
+import { carryOutUndo, previewRefusedUndo, type UndoOptions } from './undo-rewind.js';
+
+const NOTHING_INTERRUPTED = 'no interrupted rewind';
 
 /** What became of an interrupted rewind. */
 export interface SettledRewind {
@@ -38,7 +40,9 @@ export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<S
     const { intent } = requireIntent(session);
     const workspace = openIntendedWorkspace(deps, intent, true);
     // A workspace that is gone for good must not keep the session from ever being rewound again.
-    return takeBack(session, intent, 'reason' in workspace ? undefined : workspace);
+    const settled = takeBack(session, intent, 'reason' in workspace ? undefined : workspace);
+    recover(session);
+    return settled;
   });
 }
 
@@ -57,19 +61,27 @@ export async function continueRewind(
     const { intent, sequence } = requireIntent(session);
     const workspace = openIntendedWorkspace(deps, intent, true);
     if ('reason' in workspace) throw new InterruptedRewindError(session.id, sequence, workspace.reason);
-    takeBack(session, intent, workspace);
-    if (intent.undoes !== undefined) {
-      return carryOutUndo(session, { rewindId: intent.undoes, force: options.force, workspace: intent.workspace });
+    const { force } = options;
+    const { undoes } = intent;
+    if (undoes !== undefined) {
+      const wish: UndoOptions = { rewindId: undoes, force, workspace: intent.workspace };
+      refuseUnlessAllowed(previewRefusedUndo(deps, session.id, wish), wish);
+      takeBack(session, intent, workspace);
+      return carryOutUndo(session, wish);
     }
-    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force: options.force };
-    return carryOut(session, planFromDisk(deps, session.id, session.log, session.metadata, wish, true), wish);
+    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force };
+    const plan = (): PlannedRewind => planFromDisk(deps, session.id, session.log, session.metadata, wish, true);
+    // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
+    refuseUnlessAllowed(plan().plan, wish);
+    takeBack(session, intent, workspace);
+    return carryOut(session, plan(), wish);
   });
 }
 
 /** Plans what {@link continueRewind} was refused, as {@link previewRefused} does. */
 export function previewRefusedContinue(deps: StoreDeps, sessionId: string): RewindPlan {
   const found = findIntent(openLog(deps, sessionId));
-  if (found === undefined) throw new RewindNotFoundError(sessionId, undefined);
+  if (found === undefined) throw new RewindNotFoundError(sessionId, undefined, NOTHING_INTERRUPTED);
   const { undoes, workspace } = found.intent;
   if (undoes !== undefined) return previewRefusedUndo(deps, sessionId, { rewindId: undoes, workspace });
   return previewRefused(deps, sessionId, { ...wishOf(found.intent), workspace });
@@ -82,7 +94,7 @@ function wishOf({ target, filesOnly, files }: RewindIntent): RewindOptions {
 
 function requireIntent(session: LockedSession): FoundIntent {
   const found = findIntent(session.log);
-  if (found === undefined) throw new RewindNotFoundError(session.id, undefined);
+  if (found === undefined) throw new RewindNotFoundError(session.id, undefined, NOTHING_INTERRUPTED);
   return found;
 }
 
@@ -106,6 +118,7 @@ function takeBack(session: LockedSession, intent: RewindIntent, workspace: Confi
   unstage(session, workspace, intent);
   changeFiles(session, workspace, intent.id, changes);
   removeMadeFolders(session, workspace, intent);
+  syncWayBack(session, workspace, intent);
   takeIntentOut(session, intent);
   return { rewindId: intent.id, restored: back, left };
 }

@@ -20,7 +20,7 @@ export async function undoCompaction(deps: StoreDeps, sessionId: string): Promis
     session.sealedTail();
     const { events } = session.log.outline(session.metadata.eventCount);
     const compaction = events.findLast(({ type }) => type === 'session_compaction');
-    if (compaction === undefined) throw new RewindNotFoundError(session.id, undefined);
+    if (compaction === undefined) throw new RewindNotFoundError(session.id, undefined, 'no compaction to undo');
     const target = events.findLast((event) => event !== compaction)?.sequence ?? 0;
     const report: RestoreReport = { targetSequence: target, filesRestored: 0, filesDeleted: 0 };
     const { rewindId } = runTransaction(session, {

@@ -258,6 +258,18 @@ describe('something written after the intent', () => {
     );
   });
 
+  test('given that of a rewind of many files, then the warning comes all the same', async () => {
+    const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
+    await temp.say();
+    const files = Array.from({ length: 2000 }, (_, at) => ({ path: `file ${at}`, absent: true, to: { absent: true } }));
+    appendIntent(temp, { files });
+    appendLine(temp, 3, 'message', { content: 'from Zero', role: 'user' });
+
+    await temp.say('ours');
+
+    expect(temp.warnings.map(({ code }) => code)).toEqual(['REWIND_RECOVERED']);
+  });
+
   test.each([
     ['rewind', (temp: TempWorkspace) => temp.store.rewind('s', { target: 1 })],
     ['a dry run', (temp: TempWorkspace) => temp.store.previewRewind('s', { target: 1 })],

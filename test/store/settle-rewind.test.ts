@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SessionStore } from '../../src/store/session-store.js';
 import { faultyFileSystem } from '../support/faulty-file-system.js';
@@ -106,8 +106,9 @@ describe('aborting an interrupted rewind', () => {
   test('given none, then it is an error', async () => {
     const temp = await aSession();
 
-    await expect(temp.store.abortRewind('s')).rejects.toMatchObject({ code: 'REWIND_NOT_FOUND' });
-    await expect(temp.store.continueRewind('s')).rejects.toMatchObject({ code: 'REWIND_NOT_FOUND' });
+    const error = { code: 'REWIND_NOT_FOUND', message: 'Session s has no interrupted rewind' };
+    await expect(temp.store.abortRewind('s')).rejects.toMatchObject(error);
+    await expect(temp.store.continueRewind('s')).rejects.toMatchObject(error);
   });
 });
 
@@ -149,6 +150,34 @@ describe('continuing an interrupted rewind', () => {
     expect(temp.log().startsWith(log)).toBe(true);
     expect(temp.log().slice(log.length).trimEnd().split('\n')).toHaveLength(1);
   });
+
+  test.each([
+    ['a rewind', rewindToOne],
+    ['an undo', (store: SessionStore) => store.undoRewind('s')],
+  ] as const)(
+    'given %s and a file that somebody changed, then it is refused whole; forced, that is kept',
+    async (name, act) => {
+      const temp = await aSession();
+      if (name === 'an undo') await temp.store.rewind('s', { target: 1 });
+      const before = temp.files();
+      await interrupt(temp, act);
+      temp.put({ a: 'mine' });
+      temp.clock.pass(60_000);
+      utimesSync(temp.at('a'), temp.clock.now(), temp.clock.now());
+      const everything = temp.everything();
+
+      await expect(temp.store.continueRewind('s')).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringContaining('"a"'),
+      });
+      expect(temp.everything()).toEqual(everything);
+
+      await temp.store.continueRewind('s', { force: true });
+      expect(temp.files()).not.toEqual(before);
+      await temp.store.undoRewind('s');
+      expect(content(temp, 'a')).toBe('mine');
+    },
+  );
 
   test('given a restore of one file, then no event goes and no other file is touched', async () => {
     const temp = await aSession();

@@ -120,7 +120,7 @@ const COUNT_WORDS = {
   planned: { restore: 'to restore', delete: 'to delete' },
   done: { restore: 'restored', delete: 'deleted' },
 } as const;
-const OTHER_WORDS = { leave: 'as it was', conflict: 'in conflict', impossible: 'not possible' } as const;
+const OTHER_WORDS = { leave: 'unchanged', conflict: 'in conflict', impossible: 'not possible' } as const;
 
 function countActions({ files }: RewindPlan, force: boolean, kind: RewindOutcome['kind']): string {
   const actions = files.map(({ action, forced }) => (force && action === 'conflict' ? (forced ?? action) : action));
