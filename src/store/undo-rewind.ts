@@ -269,24 +269,22 @@ function describe(log: EventLog, rewindId: string, marker: ReturnType<Markers['g
   const { events, intent } = readKept(log, log.sessionId);
   const head = events.at(-1)?.sequence ?? 0;
   const target = marker?.target ?? intent?.target ?? 0;
-  const kind =
-    (marker?.undoes ?? '') !== ''
-      ? 'undo'
-      : marker === undefined
-        ? intent === undefined
-          ? 'cut'
-          : 'restore'
-        : 'rewind';
   return {
     rewindId,
     createdAt: marker?.createdAt ?? '',
-    kind,
+    kind: kindOf(marker, intent),
     targetSequence: target,
     events: events.length,
     head,
     files: intent?.files.length ?? 0,
     undoes: marker?.undoes ?? '',
   };
+}
+
+function kindOf(marker: ReturnType<Markers['get']>, intent: RewindIntent | undefined): RewindRecord['kind'] {
+  if (marker === undefined) return intent === undefined ? 'cut' : 'restore';
+  if (marker.undoes !== '') return 'undo';
+  return intent?.filesOnly === true ? 'restore' : 'rewind';
 }
 
 function identityOf(event: EventRef): string {

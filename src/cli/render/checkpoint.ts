@@ -37,8 +37,10 @@ const MAX_NAMED = 4;
 export function renderCheckpoints({ checkpoints }: CheckpointListView, page: Page): string {
   if (checkpoints.length === 0) return '';
   const rows = checkpoints.map(({ sequence, createdAt, tool, files }): Cell[] => {
-    const named = files.slice(0, MAX_NAMED).map(({ path }) => path);
-    const rest = files.length - named.length;
+    // What a link leads to is captured as well, and may have been before.
+    const paths = [...new Set(files.map(({ path }) => path))];
+    const named = paths.slice(0, MAX_NAMED);
+    const rest = paths.length - named.length;
     const names = rest > 0 ? [...named, `and ${counted(rest, 'more file').replace('more files', 'more')}`] : named;
     return [
       { text: String(sequence), paint: page.style.id },

@@ -162,6 +162,7 @@ describe('rewind --history', () => {
     const { rewinds } = await documentOf('rewind', (await run(temp, 'rewind s --history --json')).out);
 
     expect(rewinds).toHaveLength(3);
+    expect(rewinds[0]).toMatchObject({ kind: 'restore', undoes: '', files: 2 });
     expect(rewinds[1]).toMatchObject({ kind: 'undo', undoes: rewinds[2].rewindId });
     expect(rewinds[2]).toMatchObject({ kind: 'rewind', targetSequence: 1, events: 8, head: 8, files: 2 });
   });
