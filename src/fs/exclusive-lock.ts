@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as callbackFs from 'node:fs';
-import { lstat, mkdir, rmdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, LockLostError, PathRefusedError } from '../errors.js';
@@ -210,6 +210,7 @@ async function makeParent(path: string): Promise<void> {
   const parent = dirname(path);
   try {
     await mkdir(parent, 0o700);
+    await chmod(parent, 0o700); // whatever the umask took away
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
     await isDirectory(parent); // refuses anything else

@@ -80,6 +80,25 @@ describe.each([0o000, 0o022, 0o077])('given the mask %o', (mask) => {
   });
 });
 
+test.each([0o177, 0o277, 0o777])(
+  '54. given the mask %o, which takes from the owner, too, then modes are the same',
+  async (mask) => {
+    const temp = await tempWorkspace({ locks: undefined });
+    const before = process.umask(mask);
+    onTestFinished(() => void process.umask(before));
+
+    await temp.store.create({ sessionId: 'made' });
+    await temp.store.appendEvents('made', [aMessage(), aMessage()]);
+    await temp.store.updateTitle('made', 'new');
+    await temp.store.truncateEvents('made', 1);
+    await temp.store.fork('made', { sessionId: 'f' });
+
+    for (const id of ['made', 'f']) {
+      expect(modesIn(join(temp.root, id))).toEqual({ folders: ['700'], files: ['600'] });
+    }
+  },
+);
+
 test('54. a store of Zero’s with open modes is written to with private ones, and nothing else is chmodded', async () => {
   const temp = await tempWorkspace({ locks: undefined });
   await temp.say();
