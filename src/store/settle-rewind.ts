@@ -11,7 +11,7 @@ import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-
 import { openLog } from './read-session.js';
 import { discardUncommittedRecord, recover } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
-import { findWayBack, removeMadeFolders, rollBack, syncWayBack, unstage } from './roll-back.js';
+import { findWayBack, removeMadeFolders, rollBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
 import { carryOutUndo, previewRefusedUndo, type UndoOptions } from './undo-rewind.js';
 
@@ -118,7 +118,6 @@ function takeBack(session: LockedSession, intent: RewindIntent, workspace: Confi
   unstage(session, workspace, intent);
   changeFiles(session, workspace, intent.id, changes);
   removeMadeFolders(session, workspace, intent);
-  syncWayBack(session, workspace, intent);
   takeIntentOut(session, intent);
   return { rewindId: intent.id, restored: back, left };
 }
