@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import { createFile, isMissing, removeQuietly, syncFile } from '../fs/durable-file.js';
+import { createFile, isMissing, syncFile } from '../fs/durable-file.js';
 import type { FileStat, FolderHandle } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
@@ -59,7 +59,7 @@ export function changeFiles(
       stage(session, workspace, stagedName(id, change.place), change);
     }
   } catch (error) {
-    for (const { beside, place } of staged) unstage(session, workspace, beside, stagedName(id, place));
+    unstageQuietly(session, workspace, id, staged);
     throw error;
   }
   const isRemoval = ({ to }: StateChange): boolean => to.kind === 'absent';
@@ -73,16 +73,39 @@ export function changeFiles(
   }
 }
 
-/** Removes what an interrupted change may have staged beside these paths, which are in the order of its intent. */
+// What is still there then is taken by whoever rolls back: why it failed matters more.
+function unstageQuietly(
+  session: LockedSession,
+  workspace: ConfinedRoot,
+  id: string,
+  staged: readonly StateChange[],
+): void {
+  for (const { beside, place } of staged) {
+    try {
+      unstage(session, workspace, beside, stagedName(id, place));
+    } catch {}
+  }
+}
+
+/**
+ * Removes what an interrupted change may have staged beside these paths, which are in the order of its intent.
+ * @returns the places of those beside which something may be left.
+ */
 export function unstageAll(
   session: LockedSession,
   workspace: ConfinedRoot,
   id: string,
   paths: readonly (string | undefined)[],
-): void {
-  for (const [place, path] of paths.entries()) {
-    if (path !== undefined) unstage(session, workspace, path, stagedName(id, place));
-  }
+): readonly number[] {
+  return [...paths.entries()].flatMap(([place, path]) => {
+    if (path === undefined) return [];
+    try {
+      unstage(session, workspace, path, stagedName(id, place));
+      return [];
+    } catch {
+      return [place];
+    }
+  });
 }
 
 /** Removes the folders above a path that the session made and that are empty now, the innermost first. */
@@ -123,6 +146,23 @@ export function syncPresent(session: LockedSession, workspace: ConfinedRoot, pat
       }
       folder.sync();
     });
+  }
+}
+
+/** Syncs the folder of each path that has one, once. */
+export function syncFolders(workspace: ConfinedRoot, paths: readonly string[]): void {
+  const first = new Map(paths.map((path) => [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path] as const));
+  for (const path of first.values()) {
+    let isReached = false;
+    try {
+      workspace.inFolderOf(path, (folder) => {
+        isReached = true;
+        folder.sync();
+      });
+    } catch (error) {
+      // One that is not there, or not what it was, holds nothing of ours.
+      if (isReached) throw error;
+    }
   }
 }
 
@@ -304,16 +344,21 @@ function assertAsSeen(present: FileStat | undefined, seen: SeenEntry | undefined
   if (!same) throw new StalePlanError(`${JSON.stringify(path)} was changed by somebody else at this moment`);
 }
 
+/** What the system says of a path on which a folder is no longer there. */
+const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
 function unstage(session: LockedSession, workspace: ConfinedRoot, path: string, temp: string): void {
   try {
     workspace.inFolderOf(path, (folder) => {
       const entry = `${folder.path}/${temp}`;
       if (session.deps.fs.lstat(entry) === undefined) return;
-      removeQuietly(session.deps.fs, entry);
+      session.deps.fs.unlink(entry);
       // Before the intent goes: nobody looks for it afterwards.
       folder.sync();
     });
-  } catch {
-    // The folder is not what it was: nothing of ours can be in it.
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    // A folder that is not what it was holds nothing of ours; one that could not be looked at may.
+    if (code !== undefined && !NOT_THERE.has(code)) throw error;
   }
 }

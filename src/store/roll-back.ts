@@ -3,7 +3,7 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
 import { foldersAbove, isInState, stagedBeside } from '../plan/changed-shape.js';
 import type { PresentState } from '../plan/file-change.js';
-import { changeFiles, removeEmptyFolders, type StateChange, unstageAll } from './change-files.js';
+import { changeFiles, removeEmptyFolders, type StateChange, syncFolders, unstageAll } from './change-files.js';
 import { openIntendedWorkspace } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession } from './locked-session.js';
@@ -47,7 +47,9 @@ export function rollBack(
   if (mayNot !== undefined) return { kind: 'left', reason: mayNot, paths: [] };
   const workspace = openIntendedWorkspace(session.deps, intent, changed !== undefined);
   if ('reason' in workspace) return { kind: 'left', reason: workspace.reason, paths: [] };
-  unstage(session, workspace, intent);
+  const staged = unstage(session, workspace, intent);
+  if (staged.length > 0)
+    return { kind: 'left', reason: 'what lies beside these files cannot be removed', paths: staged };
   const { changes, edited, impossible } = findWayBack(session, workspace, intent, changed);
   if (edited.length > 0) return { kind: 'left', reason: 'these files were changed since', paths: edited };
   if (impossible.length > 0) {
@@ -56,6 +58,7 @@ export function rollBack(
   }
   changeFiles(session, workspace, intent.id, changes);
   removeMadeFolders(session, workspace, intent);
+  syncWayBack(session, workspace, intent);
   takeIntentOff(session, intent);
   return { kind: 'rolledBack', files: changes.length };
 }
@@ -108,14 +111,18 @@ function pathsOfIntent({ files }: RewindIntent): ReadonlySet<string> {
   return new Set(files.map(({ path }) => path));
 }
 
-/** Removes what an intent may have staged; a path that leads elsewhere now is left alone. */
-export function unstage(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
+/**
+ * Removes what an intent may have staged; a path that leads elsewhere now is left alone.
+ * @returns the paths beside which something may be left.
+ */
+export function unstage(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): readonly string[] {
   const paths = pathsOfIntent(intent);
   const beside = intent.files.map(({ path }) => {
     const resolved = insideOrNone(session, workspace, path, paths);
     return resolved === undefined ? undefined : stagedBeside(resolved, paths);
   });
-  unstageAll(session, workspace, intent.id, beside);
+  const left = unstageAll(session, workspace, intent.id, beside);
+  return left.map((place) => intent.files[place]?.path ?? '');
 }
 
 /** Removes the folders that were made for files which are not to be there. */
@@ -127,6 +134,17 @@ export function removeMadeFolders(session: LockedSession, workspace: ConfinedRoo
       removeEmptyFolders(session, workspace, resolved, before.newDirs);
     }
   }
+}
+
+/**
+ * Syncs every folder that an intent may have changed, to be called before it goes. What is as it was before may be so
+ * through a recovery that was killed before it synced, and once the intent is gone nobody looks again.
+ */
+export function syncWayBack(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
+  const paths = pathsOfIntent(intent);
+  const resolved = intent.files.map(({ path }) => insideOrNone(session, workspace, path, paths));
+  const entries = resolved.flatMap((path) => (path === undefined ? [] : [...foldersAbove(path), path]));
+  syncFolders(workspace, entries);
 }
 
 function insideOrNone(

@@ -11,7 +11,7 @@ import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-
 import { openLog } from './read-session.js';
 import { discardUncommittedRecord, recover } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
-import { findWayBack, removeMadeFolders, rollBack, unstage } from './roll-back.js';
+import { findWayBack, removeMadeFolders, rollBack, syncWayBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
 import { carryOutUndo, previewRefusedUndo, type UndoOptions } from './undo-rewind.js';
 
@@ -37,10 +37,11 @@ export interface SettledRewind {
  */
 export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<SettledRewind> {
   return withSessionAsItIs(deps, sessionId, (session) => {
-    const { intent } = requireIntent(session);
+    const found = requireIntent(session);
+    const { intent } = found;
     const workspace = openIntendedWorkspace(deps, intent, true);
     // A workspace that is gone for good must not keep the session from ever being rewound again.
-    const settled = takeBack(session, intent, 'reason' in workspace ? undefined : workspace);
+    const settled = takeBack(session, found, 'reason' in workspace ? undefined : workspace, true);
     recover(session);
     return settled;
   });
@@ -50,7 +51,8 @@ export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<S
  * Carries an interrupted rewind out after all: what is left of it is taken back, then it is done anew, whole. Events
  * that were appended since are dropped with the others, and kept.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`), ConflictError (`CONFLICT`), IncompleteError (`INCOMPLETE`)
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when its workspace is not there.
+ * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when its workspace is not there, or what it staged cannot be
+ * removed.
  */
 export async function continueRewind(
   deps: StoreDeps,
@@ -58,7 +60,8 @@ export async function continueRewind(
   options: { readonly force?: boolean | undefined } = {},
 ): Promise<RewindResult> {
   return withSessionAsItIs(deps, sessionId, (session) => {
-    const { intent, sequence } = requireIntent(session);
+    const found = requireIntent(session);
+    const { intent, sequence } = found;
     const workspace = openIntendedWorkspace(deps, intent, true);
     if ('reason' in workspace) throw new InterruptedRewindError(session.id, sequence, workspace.reason);
     const { force } = options;
@@ -66,14 +69,14 @@ export async function continueRewind(
     if (undoes !== undefined) {
       const wish: UndoOptions = { rewindId: undoes, force, workspace: intent.workspace };
       refuseUnlessAllowed(previewRefusedUndo(deps, session.id, wish), wish);
-      takeBack(session, intent, workspace);
+      takeBack(session, found, workspace, false);
       return carryOutUndo(session, wish);
     }
     const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force };
     const plan = (): PlannedRewind => planFromDisk(deps, session.id, session.log, session.metadata, wish, true);
     // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
     refuseUnlessAllowed(plan().plan, wish);
-    takeBack(session, intent, workspace);
+    takeBack(session, found, workspace, false);
     return carryOut(session, plan(), wish);
   });
 }
@@ -98,7 +101,13 @@ function requireIntent(session: LockedSession): FoundIntent {
   return found;
 }
 
-function takeBack(session: LockedSession, intent: RewindIntent, workspace: ConfinedRoot | undefined): SettledRewind {
+/** @param mayLeave - Whether staged files that cannot be removed may stay: they are among those that are left then. */
+function takeBack(
+  session: LockedSession,
+  { intent, sequence }: FoundIntent,
+  workspace: ConfinedRoot | undefined,
+  mayLeave: boolean,
+): SettledRewind {
   session.assertMayRewrite();
   session.sealedTail();
   // That of the rewind which never was, or of a settling that was cut short.
@@ -115,9 +124,14 @@ function takeBack(session: LockedSession, intent: RewindIntent, workspace: Confi
   if (left.length === 0 && rollBack(session, intent).kind === 'rolledBack') {
     return { rewindId: intent.id, restored: back, left };
   }
-  unstage(session, workspace, intent);
+  const staged = unstage(session, workspace, intent);
+  if (staged.length > 0 && !mayLeave) {
+    const reason = `what it laid beside these files cannot be removed: ${staged.join(' ')}`;
+    throw new InterruptedRewindError(session.id, sequence, reason);
+  }
   changeFiles(session, workspace, intent.id, changes);
   removeMadeFolders(session, workspace, intent);
+  syncWayBack(session, workspace, intent);
   takeIntentOut(session, intent);
-  return { rewindId: intent.id, restored: back, left };
+  return { rewindId: intent.id, restored: back, left: [...new Set([...left, ...staged])] };
 }
