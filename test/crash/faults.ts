@@ -80,7 +80,8 @@ export async function failEveryCall(scenario: Scenario, recorded: Recorded): Pro
 }
 
 async function saysWhatIsMissing({ result, world: { store, warnings } }: FaultedRun): Promise<boolean> {
-  if (((result as { skipped?: readonly string[] } | null)?.skipped?.length ?? 0) > 0) return true;
+  const { skipped = [], left = [] } = (result ?? {}) as { skipped?: readonly string[]; left?: readonly string[] };
+  if (skipped.length > 0 || left.length > 0) return true;
   if (warnings.some(({ code }) => code === 'BLOB_NOT_COPIED')) return true;
   const last = (await store.get('s')) === null ? undefined : (await store.readEvents('s')).at(-1);
   return last?.type === 'session_checkpoint' && Buffer.from(last.payload ?? []).includes('"skipped":true');

@@ -30,7 +30,7 @@ export interface Scenario {
   readonly calls: Partial<Readonly<Record<CallName, number>>>;
   /** Members of the metadata that may differ between an operation that returned and one that was recovered. */
   readonly looseMetadata?: readonly string[];
-  /** Whether a kept record may have another name: settling makes one of its own, whoever does it. */
+  /** Whether kept records are only counted: settling makes one of its own, and what it can read is in it. */
   readonly looseRecords?: boolean;
 }
 

@@ -225,6 +225,25 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'readable before recovery',
     'deaths',
   ),
+  fault(
+    'rewind: F of what a recovery put back that was killed',
+    'files that are as they were before are taken for synced',
+    { file: 'store/roll-back.ts', old: '  syncWayBack(session, workspace, intent);\n', new: '' },
+    ['rewind 3 files'],
+    'all or nothing',
+    'deaths',
+  ),
+  fault(
+    'rewind: settling takes away what a settling left that was cut short',
+    'a record of something that never happened stays',
+    {
+      file: 'store/settle-rewind.ts',
+      old: '  discardUncommittedRecord(session);\n',
+      new: '',
+    },
+    ['abort of an interrupted rewind'],
+    'kept records are those of what happened',
+  ),
   // metadata: title, model
   fault(
     'title: one rename',
