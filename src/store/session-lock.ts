@@ -29,8 +29,8 @@ export async function withSession<T>(
 const SETTLED_MS = 5 * 60_000;
 
 /**
- * Syncs the name of a young session: who made it may be Zero, which does not, or may have been killed before it did,
- * and what is written into a folder is lost with its name.
+ * Syncs the name of a session that may be young: who made it may be Zero, which does not, or may have been killed
+ * before it did, and what is written into a folder is lost with its name.
  */
 function secureName(session: LockedSession): void {
   if (isYoung(session)) syncFolder(session.deps.fs, session.deps.root);
@@ -39,7 +39,9 @@ function secureName(session: LockedSession): void {
 function isYoung(session: LockedSession): boolean {
   try {
     const made = parseInstant(session.metadata.createdAt);
-    return made === undefined || Math.abs(session.deps.now().getTime() - made) < SETTLED_MS;
+    const written = session.deps.fs.lstat(session.paths.events)?.mtimeMs;
+    // What was written to long after it was made had a name then.
+    return made === undefined || written === undefined || Math.abs(written - made) < SETTLED_MS;
   } catch (error) {
     // Metadata that cannot be read are the operation's to report.
     if (error instanceof ZeroSessionsError) return true;
