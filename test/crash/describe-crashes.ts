@@ -16,9 +16,9 @@ export function wanted(scenarios: readonly Scenario[]): readonly Scenario[] {
 // By the letter of POSIX the recoveries of one rewind have a hundred thousand states in their middle, and to settle one
 // has many more: a sample of them is looked at, spread over all, and a larger one in the long run.
 const NESTED_LIMITS: Readonly<Record<Persona, readonly [short: number, long: number]>> = {
-  kill: [3_000, 30_000],
-  ordered: [3_000, 30_000],
-  weakest: [300, 30_000],
+  kill: [3_000, 20_000],
+  ordered: [3_000, 20_000],
+  weakest: [300, 10_000],
 };
 
 function nestedLimit(persona: Persona): number {
