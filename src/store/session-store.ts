@@ -330,7 +330,10 @@ export class SessionStore {
   }
 
   /** Carries out an interrupted rewind after all, whole. */
-  continueRewind(sessionId: string, options: { readonly force?: boolean | undefined } = {}): Promise<RewindResult> {
+  continueRewind(
+    sessionId: string,
+    options: { readonly force?: boolean | undefined; readonly allowPartial?: boolean | undefined } = {},
+  ): Promise<RewindResult> {
     return withStoreErrors(() => continueRewind(this.#deps, sessionId, options));
   }
 

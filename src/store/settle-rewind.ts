@@ -57,22 +57,22 @@ export async function abortRewind(deps: StoreDeps, sessionId: string): Promise<S
 export async function continueRewind(
   deps: StoreDeps,
   sessionId: string,
-  options: { readonly force?: boolean | undefined } = {},
+  options: { readonly force?: boolean | undefined; readonly allowPartial?: boolean | undefined } = {},
 ): Promise<RewindResult> {
   return withSessionAsItIs(deps, sessionId, (session) => {
     const found = requireIntent(session);
     const { intent, sequence } = found;
     const workspace = openIntendedWorkspace(deps, intent, true);
     if ('reason' in workspace) throw new InterruptedRewindError(session.id, sequence, workspace.reason);
-    const { force } = options;
+    const { force, allowPartial } = options;
     const { undoes } = intent;
     if (undoes !== undefined) {
-      const wish: UndoOptions = { rewindId: undoes, force, workspace: intent.workspace };
+      const wish: UndoOptions = { rewindId: undoes, force, allowPartial, workspace: intent.workspace };
       refuseUnlessAllowed(previewRefusedUndo(deps, session.id, wish), wish);
       takeBack(session, found, workspace, false);
       return carryOutUndo(session, wish);
     }
-    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force };
+    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force, allowPartial };
     const plan = (): PlannedRewind => planFromDisk(deps, session.id, session.log, session.metadata, wish, true);
     // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
     refuseUnlessAllowed(plan().plan, wish);

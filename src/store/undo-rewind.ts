@@ -28,6 +28,8 @@ export interface UndoOptions {
   /** Which rewind, restore or undo; the latest when left out. */
   readonly rewindId?: string | undefined;
   readonly force?: boolean | undefined;
+  /** Does what can be done, and reports the rest. */
+  readonly allowPartial?: boolean | undefined;
   /** Where the files are now, absolute; else where they were. */
   readonly workspace?: string | undefined;
 }
@@ -71,7 +73,7 @@ export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: 
  * kept, so that the undo can be undone. Rewinds that came after it are undone with it.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when there is no such record, or none at all.
  * @throws ConflictError (`CONFLICT`) when a file is not what the rewind left, unless forced.
- * @throws IncompleteError (`INCOMPLETE`) when a file cannot be brought back.
+ * @throws IncompleteError (`INCOMPLETE`) when a file cannot be brought back, and a part will not do.
  * @see FORMAT.md, 6, "Undo"
  */
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
@@ -85,7 +87,7 @@ export async function undoRewind(deps: StoreDeps, sessionId: string, options: Un
 /** Plans and carries out an undo under the lock that the caller holds. */
 export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
   const { plan, workspace, rewindId, restoreBlobs } = planUndo(session.deps, session.id, session.paths, options);
-  const wish = { target: plan.target, force: options.force };
+  const wish = { target: plan.target, force: options.force, allowPartial: options.allowPartial };
   return carryOut(session, { plan, workspace }, wish, plan.target, { rewindId, restoreBlobs });
 }
 

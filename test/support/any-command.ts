@@ -176,22 +176,23 @@ function pick(temp: TempWorkspace, at: number): number {
 /** Changes a file as a tool does that captures all it touches, what is in its way as well. */
 async function edit(temp: TempWorkspace, name: string, content: Content): Promise<unknown> {
   const isMode = content !== null && typeof content === 'object' && 'mode' in content;
-  if (isMode) return kindOf(temp, name) === 'file' && temp.tool({ [name]: content });
-  const inTheWay = kindOf(temp, name) === 'directory' ? filesIn(temp, name) : noFolders(temp, name);
+  if (isMode) return kindAt(temp, name) === 'file' && temp.tool({ [name]: content });
+  const inTheWay = kindAt(temp, name) === 'directory' ? filesIn(temp, name) : noFolders(temp, name);
   if (inTheWay.length > 0) await temp.tool(Object.fromEntries(inTheWay.map((path) => [path, null])));
-  if (kindOf(temp, name) === 'directory') rmSync(temp.at(name), { recursive: true });
+  if (kindAt(temp, name) === 'directory') rmSync(temp.at(name), { recursive: true });
   return temp.tool({ [name]: content });
 }
 
 /** Gives what a tool would have to remove before it can write: a file in place of a folder, a link to no file. */
 function noFolders(temp: TempWorkspace, name: string): readonly string[] {
   const above = dirname(name).split('/')[0] ?? '.';
-  if (above !== '.' && (kindOf(temp, above) ?? 'directory') !== 'directory') return [above];
+  if (above !== '.' && (kindAt(temp, above) ?? 'directory') !== 'directory') return [above];
   // Seen through a link, a folder has entries.
-  return kindOf(temp, name) === 'link' && kindOf(temp, `${name}/.`) !== undefined ? [name] : [];
+  return kindAt(temp, name) === 'link' && kindAt(temp, `${name}/.`) !== undefined ? [name] : [];
 }
 
-function kindOf(temp: TempWorkspace, path: string): FileKind | undefined {
+/** Gives what is at a path, never followed. */
+export function kindAt(temp: TempWorkspace, path: string): FileKind | undefined {
   try {
     return nodeFileSystem.lstat(`${temp.workspace}/${path}`)?.kind;
   } catch {
@@ -201,7 +202,7 @@ function kindOf(temp: TempWorkspace, path: string): FileKind | undefined {
 
 function filesIn(temp: TempWorkspace, folder: string): readonly string[] {
   const paths = readdirSync(temp.at(folder)).map((name) => `${folder}/${name}`);
-  return paths.flatMap((path) => (kindOf(temp, path) === 'directory' ? filesIn(temp, path) : [path]));
+  return paths.flatMap((path) => (kindAt(temp, path) === 'directory' ? filesIn(temp, path) : [path]));
 }
 
 async function rewind(temp: TempWorkspace, target: number, choices: RewindChoices): Promise<unknown> {
@@ -250,10 +251,7 @@ async function interrupted(
   );
   if (isDone || !temp.log().trimEnd().split('\n').at(-1)?.includes('rewind-intent')) return isDone;
   appendLine(temp, (temp.sequences().at(-1) ?? 0) + 1, 'message', { content: BY_ZERO, role: 'user' });
-  // What cannot be carried out is taken back all the same.
-  await temp.store[settle]('s', { force: true }).catch((error: ZeroSessionsError) => {
-    if (!REFUSALS.has(error.code)) throw error;
-  });
+  await temp.store[settle]('s', { force: true, allowPartial: true });
   // What Zero appended is counted by the next command.
   await temp.store.updateTitleIfCurrent('s', 'no such title', 'never');
   return true;

@@ -12,6 +12,7 @@ import { filledText } from '../metadata-flags.js';
 import { renderHistory, renderOutcome } from '../render/rewind.js';
 import { safeText } from '../render/safe-text.js';
 import {
+  type Allowance,
   exitCodeOf,
   goBack,
   OUTCOME_SCHEMAS,
@@ -120,10 +121,10 @@ const MODES = ['to', 'undo', 'history', 'abort', 'continue'] as const;
 /** The flags that each way to go back knows. */
 const MODE_FLAGS: Readonly<Record<(typeof MODES)[number], readonly string[]>> = {
   to: ['exclude-target', 'dry-run', 'events-only', 'files-only', 'workspace', 'force', 'allow-partial', 'expect-head'],
-  undo: ['dry-run', 'workspace', 'force'],
+  undo: ['dry-run', 'workspace', 'force', 'allow-partial'],
   history: [],
   abort: [],
-  continue: ['force'],
+  continue: ['force', 'allow-partial'],
 };
 
 async function runRewind(context: CommandContext, args: ParsedArguments): Promise<RewindView> {
@@ -142,7 +143,7 @@ async function runRewind(context: CommandContext, args: ParsedArguments): Promis
     case 'abort':
       return { kind: 'aborted', settled: await context.store.abortRewind(id), sessionId: id };
     case 'continue':
-      return { kind: 'outcome', outcome: await goOn(context, id, args.flag('force')) };
+      return { kind: 'outcome', outcome: await goOn(context, id, args) };
     default:
       return mode satisfies never;
   }
@@ -188,9 +189,8 @@ async function rewindTo(context: CommandContext, id: string, args: ParsedArgumen
 }
 
 async function undo(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
-  const force = args.flag('force');
-  const options = { rewindId: filledText(args, 'undo'), force, workspace: workspaceOf(context, args) };
-  const allowed = { force, allowPartial: false };
+  const allowed = allowanceOf(args);
+  const options = { rewindId: filledText(args, 'undo'), ...allowed, workspace: workspaceOf(context, args) };
   try {
     if (args.flag('dry-run')) {
       return { kind: 'planned', work: 'undo', plan: await context.store.previewUndo(id, options), allowed };
@@ -202,13 +202,17 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
   }
 }
 
-async function goOn(context: CommandContext, id: string, force: boolean): Promise<RewindOutcome> {
-  const allowed = { force, allowPartial: false };
+async function goOn(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
+  const allowed = allowanceOf(args);
   try {
-    return { kind: 'done', work: 'rewind', ...(await context.store.continueRewind(id, { force })), allowed };
+    return { kind: 'done', work: 'rewind', ...(await context.store.continueRewind(id, allowed)), allowed };
   } catch (error) {
     throw withPlan(error, () => previewRefusedContinue(context.deps, id));
   }
+}
+
+function allowanceOf(args: ParsedArguments): Allowance {
+  return { force: args.flag('force'), allowPartial: args.flag('allow-partial') };
 }
 
 function abortedText({ restored, left }: SettledRewind, shown: (path: string) => string): string {

@@ -1,4 +1,13 @@
-import fs, { mkdirSync, readdirSync, readFileSync, renameSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -128,6 +137,26 @@ describe('a rewind with something in its way', () => {
         code !== 1,
       ]);
       expect(everything().filter((each) => !/^"sessions\/s\/\.zs(\/kept)?" folder/.test(each))).toEqual(before);
+    },
+  );
+});
+
+describe('the way out that a refusal names', () => {
+  test.each(['rewind s --to 1', 'rewind s --undo', 'checkpoint restore s --to 1'])(
+    'given %s and blobs that are gone, then --allow-partial does the rest',
+    async (line) => {
+      const temp = await workedSession();
+      if (line.endsWith('--undo')) await run(temp, 'rewind s --to 1');
+      const records = line.endsWith('--undo') ? readdirSync(temp.path('.zs/kept')) : [];
+      for (const record of records) rmSync(temp.path('.zs/kept', record, 'blobs'), { recursive: true });
+      for (const blob of blobs(temp)) unlinkSync(blob);
+
+      const refused = await run(temp, line);
+      const partial = await run(temp, `${line} --allow-partial --json`);
+
+      expect([refused.code, refused.err]).toEqual([6, expect.stringContaining('--allow-partial')]);
+      expect(partial.code).toBe(0);
+      expect(JSON.parse(partial.out).report.skipped).not.toEqual([]);
     },
   );
 });
