@@ -40,20 +40,22 @@ interface Run {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
+  /** The signal that ended it: SIGTERM when it took far too long. */
+  readonly endedBy: NodeJS.Signals | null;
   /** MiB of memory at its highest. */
   readonly peak: number;
 }
 
 function run(temp: TempStore, argv: readonly string[], input = ''): Run {
   const node = ['--import', `data:text/javascript,${encodeURIComponent(TELL_PEAK)}`, PROGRAM, '--root', temp.root];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...node, ...argv], {
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, [...node, ...argv], {
     input,
     encoding: 'utf8',
     timeout: 120_000,
     maxBuffer: 256 * MEGABYTE,
   });
   const [, kib = 'NaN'] = /peak (\d+) KiB/.exec(stderr) ?? [];
-  return { code: status, out: stdout, err: stderr, peak: Number(kib) / 1024 };
+  return { code: status, out: stdout, err: stderr, endedBy: signal, peak: Number(kib) / 1024 };
 }
 
 const TOO_LONG = /is longer than 268435456 bytes/;
@@ -79,7 +81,8 @@ describe('a line of 600 MB', { timeout: 300_000 }, () => {
       for (const [argv, code, message] of runs) {
         const result = run(temp, argv, '{"type":"error"}\n');
 
-        expect([argv, result.code, result.err]).toEqual([argv, code, expect.stringMatching(message)]);
+        const whole = `${argv.join(' ')}, ended by ${result.endedBy}: ${result.out.slice(0, 200)}`;
+        expect([result.code, result.err], whole).toEqual([code, expect.stringMatching(message)]);
         expect(result.peak, argv.join(' ')).toBeLessThan(300);
       }
       expect(run(temp, ['show', 's']).out).toContain('event 2');
