@@ -10,7 +10,7 @@ import {
 } from '../fs/durable-file.js';
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../fs/jsonl.js';
 import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
-import { MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
+import { joinBytes, MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
 import { rawJsonText } from '../model/json.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
@@ -40,6 +40,7 @@ export interface LogTail {
   readonly lacksNewline: boolean;
 }
 
+const NEWLINE = 0x0a;
 /** Bytes; a longer line of such space is damage. */
 const LONGEST_UNUSUAL_BLANK = 1024;
 
@@ -158,24 +159,29 @@ export class EventLog {
   }
 
   /**
-   * Makes sure that the file ends in a newline: a whole line gets it, a fragment is moved to `.zs/torn/` and cut off.
+   * Makes sure that the file ends in a whole line: a fragment is moved to `.zs/torn/` and cut off, zeros are cut off. A
+   * newline that the line lacks is written by {@link append}.
    * @returns The name of the kept fragment, or undefined.
    */
   seal(tail: LogTail): string | undefined {
     if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);
-    if (!tail.lacksNewline) return undefined;
-    if (tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);
-    appendDurably(this.#deps.fs, this.path, new Uint8Array([0x0a]));
+    if (tail.lacksNewline && tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);
     return undefined;
   }
 
-  /** Appends whole lines in one write and syncs them; when it fails the log has its old length. */
+  /**
+   * Appends whole lines in one write and syncs them; when it fails the log has its old length.
+   *
+   * A newline that the line before them lacks goes with them: written alone, and not synced since the process was
+   * killed, it could be lost under the lines of the next one.
+   */
   append(lines: Uint8Array): void {
     if (!this.exists()) {
       createFile(this.#deps.fs, this.path, new Uint8Array(0), FILE_MODE);
       syncFolderOf(this.#deps.fs, this.path);
     }
-    appendDurably(this.#deps.fs, this.path, lines);
+    const opens = this.#endsOpen(this.size());
+    appendDurably(this.#deps.fs, this.path, opens ? joinBytes([new Uint8Array([NEWLINE]), lines]) : lines);
   }
 
   /** Syncs the log as it is. */
@@ -202,7 +208,7 @@ export class EventLog {
   }
 
   #endsOpen(size: number): boolean {
-    return size > 0 && this.#byteAt(size - 1) !== 0x0a;
+    return size > 0 && this.#byteAt(size - 1) !== NEWLINE;
   }
 
   // Behind the last event may be blanks as well, and those stay.

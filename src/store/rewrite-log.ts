@@ -8,6 +8,7 @@ import type { EventLog } from './event-log.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 
+const NEWLINE = 0x0a;
 const COPY_BYTES = 1024 * 1024;
 
 /** Tells which events stay in a log. */
@@ -55,15 +56,19 @@ function copyKeptLines(session: LockedSession, source: EventLog, keeps: KeepsEve
   const ranges = keptRanges(session, source, keeps);
   const from = fs.openRead(source.path);
   try {
+    let lastByte: number | undefined;
     const chunk = new Uint8Array(COPY_BYTES);
     for (const range of ranges) {
       for (let at = range.from; at < range.to; ) {
         const count = readFully(fs, from, chunk, at, Math.min(chunk.length, range.to - at));
         if (count === 0) throw new StalePlanError(`${source.path} became shorter while it was copied`);
         writeFully(fs, to, chunk.subarray(0, count));
+        lastByte = chunk[count - 1];
         at += count;
       }
     }
+    // The last line of the source can be whole and lack its newline.
+    if (lastByte !== undefined && lastByte !== NEWLINE) writeFully(fs, to, new Uint8Array([NEWLINE]));
   } finally {
     fs.close(from);
   }

@@ -140,8 +140,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'lines are put behind a line without newline',
     {
       file: 'store/event-log.ts',
-      old: '    if (!tail.lacksNewline) return undefined;\n',
-      new: '    if (tail.size >= 0) return undefined;\n',
+      old: '    const opens = this.#endsOpen(this.size());\n',
+      new: '    const opens = this.size() < 0;\n',
     },
     ['append'],
     'an append works',
@@ -151,7 +151,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'a newline is put behind zeros',
     {
       file: 'store/event-log.ts',
-      old: '    if (tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);\n',
+      old: '    if (tail.lacksNewline && tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);\n',
       new: '',
     },
     ['append behind an open line'],

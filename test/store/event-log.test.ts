@@ -227,12 +227,13 @@ describe('sealing a log', () => {
     expect(temp.mode('.zs/torn', readdirSync(temp.path('.zs/torn'))[0] as string)).toBe(0o600);
   });
 
-  test('given a whole line without newline, then it gets its newline and nothing is kept', () => {
+  test('given a whole line without newline, then it gets its newline with what is appended, and nothing is kept', () => {
     const { log, temp } = tempLog(aSession().withTail(aLine()));
 
     expect(log.seal(log.tail())).toBeUndefined();
+    log.append(Buffer.from(`${aLine({ sequence: 2 })}\n`));
 
-    expect(temp.text('events.jsonl')).toBe(`${aLine()}\n`);
+    expect(temp.text('events.jsonl')).toBe(`${aLine()}\n${aLine({ sequence: 2 })}\n`);
     expect(temp.tree()).not.toContain('s/.zs');
   });
 
@@ -248,7 +249,7 @@ describe('sealing a log', () => {
       expect(sequences(log)).toEqual([1, 2]);
       expect(log.seal(log.tail())).toBeUndefined();
 
-      expect(temp.text('events.jsonl')).toBe(`${aLine({ sequence: 1 })}\n${aLine({ sequence: 2 })}\n`);
+      expect(temp.text('events.jsonl')).toBe(`${aLine({ sequence: 1 })}\n${aLine({ sequence: 2 })}`);
     },
   );
 
