@@ -58,6 +58,9 @@ async function findCommand(name: string): Promise<string | undefined> {
 const PERL_FLOCK =
   'open(my $file, "+<&=", 3) or die "$!\\n"; flock($file, $ARGV[0]) and exit 0; $!{EWOULDBLOCK} and exit 1; die "$!\\n"';
 
+/** A single try takes milliseconds; one that takes this long, milliseconds, is given up as if the lock were held. */
+const ONE_TRY_MS = 5_000;
+
 /**
  * flock belongs to the open file, not to the process: a command that inherits our descriptor locks it for us and ends,
  * and the lock stays until we close the file or die.
@@ -73,12 +76,13 @@ function throughCommand(
     async openLocked(path, until) {
       const file = await openLockFile(path);
       try {
-        const end = await runOn(file, command, until === undefined ? args.once : args.waiting, until);
+        const limit = until ?? AbortSignal.timeout(ONE_TRY_MS);
+        const end = await runOn(file, command, until === undefined ? args.once : args.waiting, limit);
         if (end.code === 0) return file;
         // Exit 1 with a message is how busybox reports everything else.
         const isHeld = end.code === 1 && end.message === '' && until === undefined;
         // A terminal sends Ctrl-C to the command as well.
-        const wasCutShort = until?.aborted === true || end.signal === 'SIGINT';
+        const wasCutShort = limit.aborted || end.signal === 'SIGINT';
         if (!isHeld && !wasCutShort) throw new FlockWayError(`${command}: ${end.message || (end.signal ?? end.code)}`);
       } catch (error) {
         await file.close();
@@ -101,25 +105,25 @@ async function runOn(
   file: FileHandle,
   command: string,
   args: readonly string[],
-  until: AbortSignal | undefined,
+  until: AbortSignal,
 ): Promise<CommandEnd> {
   // Loaded here because readers take no lock, and it is one of the slow modules to load.
   const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    if (until?.aborted) return resolve({ code: null, signal: null, message: '' });
+    if (until.aborted) return resolve({ code: null, signal: null, message: '' });
     const child = spawn(command, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', file.fd] });
     let message = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       message = (message + text).slice(0, 500);
     });
     const stopWaiting = () => child.kill('SIGKILL');
-    until?.addEventListener('abort', stopWaiting, { once: true });
+    until.addEventListener('abort', stopWaiting, { once: true });
     child.on('error', (cause) => {
-      until?.removeEventListener('abort', stopWaiting);
+      until.removeEventListener('abort', stopWaiting);
       reject(isMissing(cause) ? new FlockWayError(`${command}: ${cause.message}`, { cause }) : cause);
     });
     child.on('close', (code, signal) => {
-      until?.removeEventListener('abort', stopWaiting);
+      until.removeEventListener('abort', stopWaiting);
       resolve({ code, signal, message: message.trim() });
     });
   });
