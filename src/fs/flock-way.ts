@@ -61,6 +61,9 @@ const PERL_FLOCK =
 /** A single try takes milliseconds; one that takes this long, milliseconds, is given up as if the lock were held. */
 const ONE_TRY_MS = 5_000;
 
+/** How long to wait for word of a child that was killed, milliseconds. */
+const MISSED_END_MS = 1_000;
+
 /**
  * flock belongs to the open file, not to the process: a command that inherits our descriptor locks it for us and ends,
  * and the lock stays until we close the file or die.
@@ -116,13 +119,19 @@ async function runOn(
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       message = (message + text).slice(0, 500);
     });
-    const stopWaiting = () => child.kill('SIGKILL');
+    let giveUp: NodeJS.Timeout | undefined;
+    const stopWaiting = () => {
+      child.kill('SIGKILL');
+      // Node has been seen to miss the end of a child, and nobody may wait for ever because of that.
+      giveUp = setTimeout(() => resolve({ code: null, signal: 'SIGKILL', message: '' }), MISSED_END_MS);
+    };
     until.addEventListener('abort', stopWaiting, { once: true });
     child.on('error', (cause) => {
       until.removeEventListener('abort', stopWaiting);
       reject(isMissing(cause) ? new FlockWayError(`${command}: ${cause.message}`, { cause }) : cause);
     });
     child.on('close', (code, signal) => {
+      clearTimeout(giveUp);
       until.removeEventListener('abort', stopWaiting);
       resolve({ code, signal, message: message.trim() });
     });
