@@ -34,7 +34,7 @@ export function replaceFile(fs: FileSystem, path: string, tempPath: string, byte
 }
 
 /**
- * Appends bytes and syncs them. When it fails the file has its old length again.
+ * Appends bytes to what is there, and syncs both. When it fails the file has its old length again.
  * @throws {@link DurabilityUnknownError} (`DURABILITY_UNKNOWN`) when the sync failed: it is not tried again, since a
  * second fsync would succeed without having written anything.
  */
@@ -42,6 +42,8 @@ export function appendDurably(fs: FileSystem, path: string, bytes: Uint8Array): 
   const fd = fs.openAppend(path);
   try {
     const before = fs.fstat(fd).size;
+    // Whoever wrote or cut before may have been killed before it synced; lost later, that would tear what comes now.
+    if (before > 0) syncFile(fs, fd, path);
     try {
       writeFully(fs, fd, bytes);
     } catch (error) {

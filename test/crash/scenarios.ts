@@ -373,6 +373,15 @@ export const REWIND_SCENARIOS: readonly Scenario[] = [
   },
   {
     numbers: '5, 6, 7, 11',
+    name: 'recovery from an interrupted rewind',
+    prepare: sessionToRewind,
+    crash: (tree) => interruptedIn(tree, (store) => store.rewind('s', { target: 2 })),
+    run: (store) => store.updateTitleIfCurrent('s', 'no such title', 'never'),
+    judged: 'whole',
+    calls: { create: 1, fsync: 2, rename: 1, truncate: 1, syncFolder: 5 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
     name: 'abort of an interrupted rewind',
     prepare: sessionToRewind,
     crash: interrupted,

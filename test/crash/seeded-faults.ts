@@ -190,6 +190,14 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'deaths',
   ),
   fault(
+    'append: F of what is there, first',
+    'lines are put behind a cut that is not synced',
+    { file: DURABLE, old: '    if (before > 0) syncFile(fs, fd, path);\n', new: '' },
+    ['recovery from an interrupted rewind'],
+    'readable before recovery',
+    'deaths',
+  ),
+  fault(
     'append: F of the root for a young session',
     'the name of a session is taken for synced',
     { file: 'store/session-lock.ts', old: '    secureName(session);\n', new: '' },
@@ -208,7 +216,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'createChild: F of the root before a late link',
     'a child is linked that may not be there after a crash',
-    { file: 'store/create-child.ts', old: '      syncFolder(deps.fs, deps.root);\n', new: '' },
+    [
+      { file: 'store/create-child.ts', old: '      syncFolder(deps.fs, deps.root);\n', new: '' },
+      // The parent of the scenario is young, too, and so is synced once more.
+      { file: 'store/session-lock.ts', old: '    secureName(session);\n', new: '' },
+    ],
     ['createChild'],
     'all or nothing',
     'deaths',
@@ -229,8 +241,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: F of what a recovery put back that was killed',
     'files that are as they were before are taken for synced',
     { file: 'store/roll-back.ts', old: '  syncWayBack(session, workspace, intent);\n', new: '' },
-    ['rewind 3 files'],
-    'all or nothing',
+    ['recovery from an interrupted rewind'],
+    'acknowledged',
     'deaths',
   ),
   fault(
