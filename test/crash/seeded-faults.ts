@@ -184,7 +184,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'append: F of what one who was killed wrote',
     'a line is counted before it is synced',
-    { file: RECOVER, old: '  session.log.sync();\n', new: '' },
+    [
+      { file: RECOVER, old: '  session.log.sync();\n', new: '' },
+      // Which makes the same sure for whoever appends, and not for whoever only writes metadata.
+      { file: DURABLE, old: '    if (before > 0) syncFile(fs, fd, path);\n', new: '' },
+    ],
     ['append'],
     'readable before recovery',
     'deaths',
