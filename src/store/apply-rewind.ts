@@ -1,9 +1,11 @@
 import { ConflictError, IncompleteError, InvalidArgumentError, WorkspaceRefusedError } from '../errors.js';
+import { syncFolder } from '../fs/durable-file.js';
 import { parseSessionId } from '../model/ids.js';
 import type { RestoreReport } from '../model/rewind-record.js';
 import { isReachable, partUnmet } from '../plan/changed-shape.js';
 import type { FileChange } from '../plan/file-change.js';
 import { effectiveChanges, type RewindPlan } from '../plan/rewind.js';
+import { syncPresent } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { refuseInterrupted } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
@@ -119,10 +121,14 @@ export async function restoreToSequence(
     const left = plan.files.filter(
       (file) => file.action === 'impossible' || (file.action === 'conflict' && !isBareChange(file)),
     );
+    const settled = settledPaths(plan);
     if (workspace !== undefined && changes.length > 0) {
       const keeps = (): boolean => true;
-      const settled = settledPaths(plan);
       runTransaction(session, { target, changes, workspace, settled, keeps, marker: undefined, dropsEvents: false });
+    } else if (workspace !== undefined) {
+      // It may be so through a restore that was killed before it synced, and the same call promises it now.
+      syncPresent(session, workspace, settled);
+      syncFolder(deps.fs, session.paths.folder);
     }
     return storedReport(reportOf('', targetSequence, plan, changes, [...left, ...unmet]));
   });

@@ -35,7 +35,7 @@ export async function surviveDeaths(scenario: Scenario, limit: number): Promise<
   let deaths = 0;
   let states = 0;
   const calls = alone.trace.calls.length;
-  for (let killedAfter = 1; killedAfter < calls; killedAfter += Math.max(1, Math.floor(calls / limit))) {
+  for (const killedAfter of deathsOf(calls, limit)) {
     for (const survived of await recordSurvivors(scenario, alone, killedAfter)) {
       deaths += 1;
       // Equal disks, before recovery and above all after it, come up again and again.
@@ -52,6 +52,13 @@ export async function surviveDeaths(scenario: Scenario, limit: number): Promise<
     }
   }
   return { calls, deaths, states, violations: [...violations] };
+}
+
+/** Spread over the calls, and always the last ones, which are around the commit. */
+function deathsOf(calls: number, limit: number): readonly number[] {
+  const step = Math.max(1, Math.floor(calls / limit));
+  const every = Array.from({ length: calls - 1 }, (_, at) => at + 1);
+  return every.filter((at) => at % step === 1 % step || at > calls - 5);
 }
 
 interface Survived {
