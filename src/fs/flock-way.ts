@@ -122,7 +122,7 @@ async function runOn(
     let giveUp: NodeJS.Timeout | undefined;
     const stopWaiting = () => {
       child.kill('SIGKILL');
-      // Node has been seen to miss the end of a child, and nobody may wait for ever because of that.
+      // Should word of its end never come, nobody may wait for it for ever.
       giveUp = setTimeout(() => resolve({ code: null, signal: 'SIGKILL', message: '' }), MISSED_END_MS);
     };
     until.addEventListener('abort', stopWaiting, { once: true });
