@@ -71,7 +71,18 @@ export function refusalOf(outcome: RewindOutcome): readonly string[] {
 
 const PLAN_SCHEMA = {
   type: 'object',
-  required: ['sessionId', 'head', 'target', 'targetEventId', 'keepTarget', 'dropped', 'files', 'complete'],
+  required: [
+    'sessionId',
+    'head',
+    'target',
+    'targetEventId',
+    'keepTarget',
+    'dropped',
+    'files',
+    'uncovered',
+    'openCalls',
+    'complete',
+  ],
   properties: {
     sessionId: { type: 'string' },
     head: { type: 'integer' },
@@ -89,6 +100,29 @@ const PLAN_SCHEMA = {
           action: { enum: ['restore', 'delete', 'leave', 'conflict', 'impossible'] },
           reason: { type: 'string' },
         },
+      },
+    },
+    uncovered: {
+      type: 'array',
+      description: 'what dropped events may have changed without a checkpoint',
+      items: {
+        type: 'object',
+        required: ['kind', 'sequence'],
+        properties: {
+          kind: { enum: ['file', 'shell', 'child'] },
+          sequence: { type: 'integer' },
+          path: { type: 'string' },
+          sessionId: { type: 'string' },
+        },
+      },
+    },
+    openCalls: {
+      type: 'array',
+      description: 'kept tool calls whose results are dropped',
+      items: {
+        type: 'object',
+        required: ['sequence', 'id', 'name'],
+        properties: { sequence: { type: 'integer' }, id: { type: 'string' }, name: { type: 'string' } },
       },
     },
     complete: { type: 'boolean' },

@@ -106,8 +106,32 @@ export interface RewindPlan {
   readonly keepTarget: boolean;
   readonly dropped: readonly EventRef[];
   readonly files: readonly FileChange[];
-  /** Whether all of it can be done without force. */
+  /** What the dropped events may have changed without a checkpoint: it stays as it is. */
+  readonly uncovered: readonly UncoveredWork[];
+  /** Calls among the kept events whose results are dropped, oldest first. */
+  readonly openCalls: readonly OpenCall[];
+  /** Whether all of it can be done without force. What is uncovered does not count. */
   readonly complete: boolean;
+}
+
+/** Something that events changed, or may have changed, and that no checkpoint can bring back. */
+export interface UncoveredWork {
+  /** A file that a result names, a shell call, or a child session whose files are not as they were. */
+  readonly kind: 'file' | 'shell' | 'child';
+  /** The event that tells of it. */
+  readonly sequence: number;
+  /** Of a file, as the event has it. */
+  readonly path?: string | undefined;
+  /** Of a child. */
+  readonly sessionId?: string | undefined;
+}
+
+/** A tool call that has no result in a log. */
+export interface OpenCall {
+  readonly sequence: number;
+  /** As the call has it; ids may repeat. */
+  readonly id: string;
+  readonly name: string;
 }
 
 /** A file that some checkpoint after the target names: its state nearest the target, and what was seen of it later. */
@@ -250,6 +274,8 @@ export function planRewind(
     keepTarget,
     dropped,
     files,
+    uncovered: [],
+    openCalls: [],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
 }

@@ -139,6 +139,8 @@ function planUndo(
     keepTarget: true,
     dropped: present.filter((event) => !stays.has(identityOf(event))),
     files,
+    uncovered: [],
+    openCalls: [],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
   return { plan, workspace, rewindId, restoreBlobs };

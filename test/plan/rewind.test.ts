@@ -118,6 +118,8 @@ describe('a plan', () => {
       head: 4,
       target: 2,
       targetEventId: 's:2',
+      uncovered: [],
+      openCalls: [],
       complete: true,
       dropped: [{ sequence: 3 }, { sequence: 4 }],
     });

@@ -1,5 +1,5 @@
 import type { EventRef } from '../../model/event.js';
-import type { RewindPlan } from '../../plan/rewind.js';
+import type { RewindPlan, UncoveredWork } from '../../plan/rewind.js';
 import type { RewindReport } from '../../store/apply-rewind.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from './json.js';
@@ -20,7 +20,22 @@ export function planJson(plan: RewindPlan, redaction: Redaction): JsonMembers {
       action,
       reason: redaction.text(reason),
     })),
+    uncovered: plan.uncovered.map((work) => uncoveredJson(work, redaction)),
+    openCalls: plan.openCalls.map(({ sequence, id, name }) => ({
+      sequence,
+      id: redaction.text(id),
+      name: redaction.text(name),
+    })),
     complete,
+  };
+}
+
+function uncoveredJson({ kind, sequence, path, sessionId }: UncoveredWork, redaction: Redaction): JsonMembers {
+  return {
+    kind,
+    sequence,
+    ...(path === undefined ? {} : { path: redaction.text(path) }),
+    ...(sessionId === undefined ? {} : { sessionId: nameJson(sessionId, redaction) }),
   };
 }
 

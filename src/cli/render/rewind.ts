@@ -1,5 +1,5 @@
 import type { FileAction } from '../../plan/file-change.js';
-import type { RewindPlan } from '../../plan/rewind.js';
+import type { RewindPlan, UncoveredWork } from '../../plan/rewind.js';
 import type { RewindRecord } from '../../store/undo-rewind.js';
 import type { Page } from '../page.js';
 import type { RewindOutcome } from '../rewind-outcome.js';
@@ -23,9 +23,40 @@ export function renderOutcome(outcome: RewindOutcome, page: Page): string {
     const rows = plan.files.map((file) => fileRow(file, allowed.force, page));
     blocks.push(renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style }));
   }
+  blocks.push(uncoveredLines(plan.uncovered, page));
   blocks.push(closing(outcome, page));
   return blocks.filter((block) => block !== '').join('\n');
 }
+
+// One line for each kind: a shell call says nothing of what it did, so how many there were has to do.
+function uncoveredLines(uncovered: readonly UncoveredWork[], page: Page): string {
+  const ofKind = (kind: UncoveredWork['kind']) => uncovered.filter((work) => work.kind === kind);
+  const [files, shells, children] = [ofKind('file'), ofKind('shell'), ofKind('child')];
+  const shown = (text = ''): string => safeText(page.redaction.text(text));
+  const lines: string[] = [];
+  if (files.length > 0) {
+    const paths = listed(files.map(({ path }) => shown(path)));
+    lines.push(`${paths}: changed, but in no checkpoint; ${files.length === 1 ? 'it stays as it is' : 'they stay'}`);
+  }
+  if (shells.length > 0) {
+    const first = shells.length === 1 ? 'event' : 'the first is event';
+    lines.push(
+      `${counted(shells.length, 'shell command')} (${first} ${shells[0]?.sequence}) may have changed more files`,
+    );
+  }
+  if (children.length > 0) {
+    const ids = listed(children.map(({ sessionId }) => shown(sessionId)));
+    lines.push(`${counted(children.length, 'sub-agent')} changed files that stay as they are: ${ids}`);
+  }
+  return lines.map((line) => `${page.style.warning('uncovered')}  ${line}\n`).join('');
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  return more > 0 ? `${names.slice(0, LISTED).join(', ')} and ${grouped(more)} more` : names.join(', ');
+}
+
+const LISTED = 5;
 
 const HISTORY_COLUMNS: readonly Column[] = [
   { header: 'REWIND' },
