@@ -20,15 +20,15 @@ export function viewEvent(event: StoredEvent): EventView {
     case 'tool_call':
       return {
         type: 'tool_call',
-        callId: looseText(payload, 'id'),
-        name: looseText(payload, 'name'),
+        callId: callIdOf(payload),
+        name: toolNameOf(payload),
         arguments: looseText(payload, 'arguments'),
       };
     case 'tool_result':
       return {
         type: 'tool_result',
-        callId: looseText(payload, 'toolCallId'),
-        name: looseText(payload, 'name'),
+        callId: callIdOf(payload),
+        name: toolNameOf(payload),
         status: looseText(payload, 'status'),
         output: looseText(payload, 'output'),
         changedFiles: looseTexts(payload, 'changedFiles'),
@@ -96,6 +96,15 @@ export function viewEvent(event: StoredEvent): EventView {
     default:
       return other;
   }
+}
+
+// Calls and results are written under both spellings, and Zero reads both of either (FORMAT.md, 3).
+function callIdOf(payload: Readonly<Record<string, unknown>>): string {
+  return looseText(payload, 'toolCallId') || looseText(payload, 'id');
+}
+
+function toolNameOf(payload: Readonly<Record<string, unknown>>): string {
+  return looseText(payload, 'name') || looseText(payload, 'toolName');
 }
 
 function looseRecord(payload: RawJson | undefined): Readonly<Record<string, unknown>> {

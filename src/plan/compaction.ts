@@ -1,8 +1,8 @@
 import { InvalidArgumentError, PlanMismatchError, StalePlanError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
-import { viewEvent } from '../model/event-view.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
+import { type PairingFact, pairCalls, pairingFact, wholeCutBefore } from './call-pairing.js';
 import { SummaryPrompt, type WrittenPrompt } from './compaction-prompt.js';
 import type { ReplayPlan } from './replay.js';
 
@@ -165,42 +165,28 @@ function writePrompt(
 /**
  * Gives how many events come before the cut, moved back to the call that a kept result belongs to.
  *
- * A call that the last summary stands for already was parted from its result before: the search ends there.
+ * Only the turn that the wanted cut lies in can be parted by it, so no more is read than from the end to its beginning. A
+ * call that the last summary stands for already was parted from its result before.
  */
 function wholeTurnCut(outline: LogOutline, wanted: number, replay: ReplayPlan, newestFirst: NewestFirst): number {
-  if (wanted === 0 || !outline.events.some(isResult)) return wanted;
-  const firstCall = outline.events.findIndex((event, index) => isCall(event) && replay.keeps(index));
-  if (firstCall < 0) return wanted;
-  let cut = wanted;
-  const open = new Set<string>(); // results at or after the cut whose call was not met
-  let before = new Set<string>(); // the same for results before it, which move along when it does
-  for (const [index, event] of indexed(outline, newestFirst())) {
-    if (index < firstCall || (index < cut && open.size === 0)) break;
-    const id = callIdOf(event);
-    if (id === '') continue;
-    const results = index < cut ? before : open;
-    if (isResult(event)) results.add(id);
-    else if (!before.delete(id) && open.delete(id) && index < cut) {
-      cut = index;
-      for (const result of before) open.add(result);
-      before = new Set();
-    }
+  if (wanted === 0 || !outline.events.slice(wanted).some(({ type }) => type === 'tool_result')) return wanted;
+  const firstCall = outline.events.findIndex(({ type }, index) => type === 'tool_call' && replay.keeps(index));
+  if (firstCall < 0 || firstCall >= wanted) return wanted;
+  const { calls, lostResults } = pairCalls(factsOfTurn(wanted, indexed(outline, newestFirst())));
+  return wholeCutBefore({ calls: calls.filter(({ at }) => replay.keeps(at)), lostResults }, wanted);
+}
+
+/** Gives the facts of the turn that a cut lies in, oldest first; a message of the user's behind the cut begins another. */
+function factsOfTurn(cut: number, newestFirst: Iterable<readonly [number, StoredEvent]>): readonly PairingFact[] {
+  let facts: PairingFact[] = [];
+  for (const [index, event] of newestFirst) {
+    const fact = pairingFact(event, index);
+    if (fact === undefined) continue;
+    if (fact.kind !== 'turn') facts.push(fact);
+    else if (index < cut) break;
+    else facts = [];
   }
-  return cut;
-}
-
-function callIdOf(event: StoredEvent): string {
-  if (!isCall(event) && !isResult(event)) return '';
-  const view = viewEvent(event);
-  return view.type === 'tool_call' || view.type === 'tool_result' ? view.callId : '';
-}
-
-function isCall(event: { readonly type: string }): boolean {
-  return event.type === 'tool_call';
-}
-
-function isResult(event: { readonly type: string }): boolean {
-  return event.type === 'tool_result';
+  return facts.toReversed();
 }
 
 /** Pairs the events, newest first, with their index in the outline; what was appended since is passed over. */

@@ -63,6 +63,41 @@ describe('planning which events a summary stands for', () => {
     expect(plan(log, { preserveLast: 2 }).compactableCount).toBe(2);
   });
 
+  test.each([
+    ['an id used again in each turn', [said('1'), call('0'), result('0'), said('2'), call('0'), result('0')], 1, 4],
+    ['a second result of an aborted run', [said('1'), call('0'), result('0'), result('0'), said('2')], 2, 1],
+    ['two parallel calls with one id', [said('1'), call('0'), call('0'), result('0'), result('0')], 1, 1],
+    ['an aborted call with the id of the next turn', [said('1'), call('0'), said('2'), call('0'), result('0')], 1, 3],
+  ])('finding 23: given %s, then no result is kept without its call', (_, parts, preserveLast, compactableCount) => {
+    expect(plan(aLog('s', parts), { preserveLast })).toMatchObject({ compactableCount });
+  });
+
+  test.each([
+    [
+      { id: 'a', name: 'bash' },
+      { toolCallId: 'a', name: 'bash' },
+    ],
+    [
+      { toolCallId: 'a', toolName: 'bash' },
+      { toolCallId: 'a', toolName: 'bash' },
+    ],
+    [
+      { id: 'a', toolName: 'bash' },
+      { id: 'a', name: 'bash' },
+    ],
+    [
+      { toolCallId: 'a', name: 'bash' },
+      { id: 'a', name: 'bash' },
+    ],
+  ])('finding 23: given a call as %j and its result as %j, then they stay together', (called, answered) => {
+    const parts = [
+      { type: 'tool_call', payload: called },
+      { type: 'tool_result', payload: answered },
+    ];
+
+    expect(plan(aLog('s', [...messages(2), ...parts, ...messages(1)]), { preserveLast: 2 }).compactableCount).toBe(2);
+  });
+
   test('given a result without any call, then the cut stays', () => {
     const log = aLog('s', [...messages(3), result('lost'), ...messages(1)]);
 
