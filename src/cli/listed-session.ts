@@ -4,7 +4,7 @@ import type { SessionSizes } from '../store/session-sizes.js';
 /** A session as the command line shows it: its metadata, and what was computed besides. */
 export interface ListedSession {
   readonly session: SessionMetadata;
-  /** Whether some process holds its lock right now; undefined where that cannot be told. */
+  /** Whether some process has it open or holds its lock right now; undefined where that cannot be told. */
   readonly live: boolean | undefined;
   readonly sizes?: SessionSizes;
 }

@@ -1,8 +1,6 @@
 import { InterruptedRewindError, StalePlanError, UsageError, WorkspaceRefusedError } from '../errors.js';
-import { parseInstant } from '../model/time.js';
 import type { RewindPlan } from '../plan/rewind.js';
 import { previewRefused, type RewindReport } from '../store/apply-rewind.js';
-import { readLiveSessions } from '../store/live-sessions.js';
 import type { RewindOptions } from '../store/preview-rewind.js';
 import type { MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
@@ -155,26 +153,17 @@ export const OUTCOME_SCHEMAS: readonly MemberSchemas[] = [
   { plan: PLAN_SCHEMA, report: REPORT_SCHEMA },
 ];
 
-const RECENT_MS = 120_000;
-
-/**
- * Warns of a session that somebody may still be working in. A program that has it open without writing cannot be seen.
- */
-export async function warnIfInUse(context: CommandContext, sessionId: string): Promise<void> {
-  if (context.globals.quiet) return;
-  const isLive = await readLiveSessions(context.deps);
-  if (isLive(sessionId) === true) {
-    await context.warn(`Session ${sessionId} is being written to right now.`);
-    return;
+/** Warns of a session that another process has open or is writing to: it does not notice that the log goes back. */
+export async function warnIfInUse({ store, globals, warn }: CommandContext, sessionId: string): Promise<void> {
+  if (globals.quiet) return;
+  const { isLive, processesOf } = await store.liveSessions();
+  const pids = processesOf(sessionId);
+  if (pids.length > 0) {
+    const processes = pids.length === 1 ? `process ${pids[0]}` : `processes ${pids.join(', ')}`;
+    await warn(`Zero has session ${sessionId} open (${processes}): close it first, it would not notice.`);
+  } else if (isLive(sessionId) === true) {
+    await warn(`Session ${sessionId} is being written to right now.`);
   }
-  const session = await context.store.get(sessionId).catch(() => null);
-  const changed = parseInstant(session?.updatedAt ?? '');
-  const age = changed === undefined ? Number.POSITIVE_INFINITY : context.now().getTime() - changed;
-  if (age >= RECENT_MS || age < 0) return;
-  await context.warn(
-    `Session ${sessionId} was changed ${Math.floor(age / 1000)} s ago: an agent that still has it open does not see ` +
-      'that it goes back. Close it first.',
-  );
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { SessionMetadata } from '../model/metadata.js';
 import type { UnreadableSession } from '../store/list-sessions.js';
-import { readLiveSessions } from '../store/live-sessions.js';
 import type { CommandOutput, MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
 import { EXIT_DAMAGED, EXIT_DONE } from './exit-codes.js';
@@ -19,12 +18,12 @@ export interface SessionFamily {
 
 /** Gives the view of a family. */
 export async function sessionFamily(
-  { deps }: CommandContext,
+  { store }: CommandContext,
   sessions: readonly SessionMetadata[],
   unreadable: readonly UnreadableSession[],
   emptyNote: string,
 ): Promise<SessionFamily> {
-  const isLive = await readLiveSessions(deps);
+  const { isLive } = await store.liveSessions();
   return {
     sessions: sessions.map((session) => ({ session, live: isLive(session.sessionId) })),
     unreadable,

@@ -1,5 +1,4 @@
 import type { SessionMetadata } from '../model/metadata.js';
-import { readLiveSessions } from '../store/live-sessions.js';
 import type { CommandOutput, MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
 import type { ListedSession } from './listed-session.js';
@@ -22,8 +21,8 @@ export async function writtenSession(
 }
 
 /** Gives a session with what is computed besides its metadata. */
-export async function listedSession({ deps }: CommandContext, session: SessionMetadata): Promise<ListedSession> {
-  const isLive = await readLiveSessions(deps);
+export async function listedSession({ store }: CommandContext, session: SessionMetadata): Promise<ListedSession> {
+  const { isLive } = await store.liveSessions();
   return { session, live: isLive(session.sessionId) };
 }
 

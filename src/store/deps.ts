@@ -47,4 +47,6 @@ export interface StoreDeps {
   readonly assertOwner: () => void;
   /** Folders that are never restored into: home folders. */
   readonly homes: readonly string[];
+  /** Folders where running Zeros say which session they have open. */
+  readonly peerRegistries: readonly string[];
 }

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { InvalidArgumentError } from '../errors.js';
 import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
 import { trimSpace } from '../model/ids.js';
@@ -84,7 +84,18 @@ export function storeDeps(options: StoreOptions): StoreDeps {
     homes: [env.HOME, env.USERPROFILE]
       .filter((home) => home !== undefined && home !== '')
       .map((home) => resolve(home as string)),
+    peerRegistries: peerRegistries(env),
   };
+}
+
+/** Gives where Zero registers open sessions: below the runtime folder of the user, and below the home without one. */
+function peerRegistries(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  // Both are read: Zero may have been started where the variable was not set.
+  const tops = [env.XDG_RUNTIME_DIR, trimSpace(env.HOME ?? '') === '' ? '' : `${env.HOME}/.cache`];
+  return tops
+    .map((top) => trimSpace(top ?? ''))
+    .filter((top) => isAbsolute(top))
+    .map((top) => join(top, 'zero', 'peers', 'registry'));
 }
 
 /**

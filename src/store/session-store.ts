@@ -44,6 +44,7 @@ import { type CreateInput, createSession } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
 import { listSessions, type SessionList } from './list-sessions.js';
+import { type LiveSessions, readLiveSessions } from './live-sessions.js';
 import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
 import type { RewindOptions } from './preview-rewind.js';
 import {
@@ -403,6 +404,11 @@ export class SessionStore {
    */
   execContext(sessionId: string): Promise<ExecContext> {
     return withStoreErrors(() => readExecContext(this.#deps, sessionId));
+  }
+
+  /** Tells which sessions other processes have open or locked right now. See {@link readLiveSessions}. */
+  liveSessions(): Promise<LiveSessions> {
+    return withStoreErrors(() => readLiveSessions(this.#deps));
   }
 
   /** Tells whether checkpoints are captured. */

@@ -102,9 +102,7 @@ function goingBack(sessionId: string): readonly Stop[] {
       argv: ['rewind', TRIAL, '--to', '3', '--dry-run'],
     },
     {
-      words:
-        'Now in earnest: the log and the files go back together, or not at all. (The warning is there because the ' +
-        'session is so young.)',
+      words: 'Now in earnest: the log and the files go back together, or not at all.',
       argv: ['rewind', TRIAL, '--to', '3'],
     },
     {

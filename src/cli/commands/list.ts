@@ -5,7 +5,6 @@ import { compareCodePoints } from '../../model/json.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
 import type { UnreadableSession } from '../../store/list-sessions.js';
-import { readLiveSessions } from '../../store/live-sessions.js';
 import { measureSession } from '../../store/session-sizes.js';
 import { type ParsedArguments, parseCount, parseFilled, parseTime } from '../arguments.js';
 import { defineCommand } from '../command.js';
@@ -103,7 +102,7 @@ async function runList(context: CommandContext, args: ParsedArguments): Promise<
   const sorted = sortSessions(wanted, (args.text('sort') ?? 'updated') as SortKey);
   if (args.flag('reverse')) sorted.reverse();
   const shown = sorted.slice(0, most);
-  const isLive = await readLiveSessions(context.deps);
+  const { isLive } = await context.store.liveSessions();
   return {
     sessions: shown.map((session) => ({
       session,

@@ -13,7 +13,6 @@ import { viewEvent } from '../../model/event-view.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { EventLog } from '../../store/event-log.js';
 import { sessionPaths } from '../../store/layout.js';
-import { readLiveSessions } from '../../store/live-sessions.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import { openLog } from '../../store/read-session.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
@@ -156,7 +155,7 @@ function refuseContradictions(args: ParsedArguments): void {
 }
 
 async function readSession(context: CommandContext, id: string, damage: ShownDamage[]): Promise<ShowView['session']> {
-  const isLive = await readLiveSessions(context.deps);
+  const { isLive } = await context.store.liveSessions();
   try {
     const session = await context.store.get(id);
     if (session !== null) return { session, live: isLive(id) };

@@ -1,7 +1,6 @@
 import { CycleError } from '../../errors.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { UnreadableSession } from '../../store/list-sessions.js';
-import { readLiveSessions } from '../../store/live-sessions.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
@@ -84,7 +83,7 @@ async function runTree(context: CommandContext, args: ParsedArguments): Promise<
   return {
     path: id === undefined ? [] : tops.flatMap((top) => pathTo(top).map(({ session }) => session)),
     trees: kinds.length === 0 ? tops : tops.flatMap((top) => prune(top, isWanted) ?? []),
-    isLive: await readLiveSessions(context.deps),
+    isLive: (await context.store.liveSessions()).isLive,
     unreadable,
     rings: id === undefined ? forest.rings : [],
     root: context.store.root,

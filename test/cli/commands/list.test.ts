@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { documentOf } from '../../support/json-document.js';
+import { PeerRegistry } from '../../support/peer-registry.js';
 import { runCommandLine } from '../../support/run-cli.js';
 import { aSession } from '../../support/session-builder.js';
 import { tempStore } from '../../support/temp-store.js';
@@ -128,6 +129,20 @@ describe('list, as a table', () => {
       const { sessions } = await documentOf('list', json.out);
       expect(sessions.map(({ live }: { live: boolean }) => live)).toEqual([true, false]);
       holder.stdin.end('go\n');
+    },
+  );
+
+  test.each(['list --json', 'tree --json', 'show open --json', 'lineage open --json'])(
+    'finding 41: given a session that a running Zero has open, then %s says that it is live',
+    async (line) => {
+      const { root } = tempStore([aSession('open'), aSession('closed')]);
+      const registry = new PeerRegistry();
+      registry.add({ sessionId: 'open', pid: process.pid, cwd: '/work' });
+
+      const { out } = await runCommandLine(line.split(' '), { root, env: registry.env });
+
+      expect(out).toMatch(/"sessionId": "open"[^}]*"live": true/);
+      expect(out).not.toMatch(/"sessionId": "closed"[^}]*"live": true/);
     },
   );
 

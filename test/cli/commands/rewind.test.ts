@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { documentOf } from '../../support/json-document.js';
+import { PeerRegistry } from '../../support/peer-registry.js';
 import { type CliSurroundings, runCommandLine } from '../../support/run-cli.js';
 import type { TempWorkspace } from '../../support/temp-workspace.js';
 import { workedSession } from '../../support/worked-session.js';
@@ -110,23 +111,25 @@ describe('rewind', () => {
     expect((await run(temp, 'rewind s --to 1 --expect-head 8')).code).toBe(0);
   });
 
-  test('given a session that was just changed, then somebody who has it open is thought of, but not under -q', async () => {
+  test('finding 41: given a Zero that has the session open, then a warning names the process, but not under -q', async () => {
     const temp = await workedSession();
-    await temp.say();
+    const registry = new PeerRegistry();
+    registry.add({ sessionId: 's', pid: process.pid, cwd: temp.workspace });
 
-    const loud = await run(temp, 'rewind s --to 8');
-    await temp.say();
-    const quiet = await run(temp, 'rewind s --to 8 -q');
+    const loud = await run(temp, 'rewind s --to 1', { env: registry.env });
+    const quiet = await run(temp, 'rewind s --undo -q', { env: registry.env });
 
-    expect(loud.err).toMatch(/^warning: Session s was changed 0 s ago/);
+    const open = `Zero has session s open (process ${process.pid})`;
+    expect(loud.err).toMatch(`warning: ${open}: close it first, it would not notice.`);
     expect(quiet.err).toBe('');
   });
 
-  test('given a session that was left alone for two minutes, then no warning is needed', async () => {
+  test('finding 41: given a session that was just changed and that nobody has open, then no warning is needed', async () => {
     const temp = await workedSession();
-    temp.clock.pass(120_000);
+    await temp.say();
 
     expect((await run(temp, 'rewind s --to 1')).err).toBe('');
+    expect((await run(temp, 'rewind s --undo')).err).toBe('');
   });
 
   test('given a file whose name would command the terminal, then it is shown, not obeyed', async () => {
