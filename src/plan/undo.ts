@@ -1,8 +1,14 @@
 import { PayloadDamagedError } from '../errors.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import { type CheckpointFile, type EventRef, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
+import type { EventIdentity } from '../model/event-identity.js';
 import type { OutlinedPayload } from '../model/log-outline.js';
 import type { RewindIntent } from '../model/rewind-record.js';
+
+/** A checkpoint of a kept log, with what it is known by in others. */
+export interface KeptCheckpoint extends OutlinedPayload {
+  readonly identity: EventIdentity;
+}
 
 /** What a kept record tells: the log as it was before a rewind, and what the rewind did. */
 export interface KeptWork {
@@ -11,7 +17,7 @@ export interface KeptWork {
   /** Without the intent. */
   readonly events: readonly EventRef[];
   /** Without the intent. */
-  readonly checkpoints: readonly OutlinedPayload[];
+  readonly checkpoints: readonly KeptCheckpoint[];
   /** What was done to files; undefined where none was changed. */
   readonly intent: RewindIntent | undefined;
 }
@@ -38,13 +44,13 @@ export interface FileToUndo {
  */
 export function filesToUndo(
   records: readonly KeptWork[],
-  wasThere: (sequence: number) => boolean,
+  wasThere: (event: EventIdentity) => boolean,
 ): readonly FileToUndo[] {
   const files = new Map<string, FileToUndo>();
   const seenBetween = new Map<string, FileState>();
   for (const [at, { intent, checkpoints }] of records.entries()) {
     for (const checkpoint of checkpoints) {
-      if (at > 0 && !wasThere(checkpoint.sequence)) noteStates(checkpoint, seenBetween);
+      if (at > 0 && !wasThere(checkpoint.identity)) noteStates(checkpoint, seenBetween);
     }
     for (const { path, before, to, folderModes } of intent?.files ?? []) {
       const earlier = files.get(path);

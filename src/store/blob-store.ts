@@ -145,6 +145,11 @@ export function hashText(text: string): BlobHash {
   return createHash('sha256').update(text, 'utf8').digest('hex') as BlobHash;
 }
 
+/** Gives the hash of bytes. */
+export function hashBytes(bytes: Uint8Array): BlobHash {
+  return createHash('sha256').update(bytes).digest('hex') as BlobHash;
+}
+
 /** Gives the hash and size of an open file, read in pieces. */
 export function hashOpenFile(fs: FileSystem, fd: number): { readonly hash: BlobHash; readonly bytes: number } {
   const hash = createHash('sha256');

@@ -25,14 +25,16 @@ export interface FoundIntent {
 
 /** Gives the unfinished rewind that a log tells of, wherever it stands. */
 export function findIntent(log: EventLog): FoundIntent | undefined {
-  let found: Omit<FoundIntent, 'isLast'> | undefined;
-  let last = 0;
+  let found: FoundIntent | undefined;
+  let before = 0;
   for (const event of log.events()) {
     const intent = decodeIntent(event, log.sessionId);
-    if (intent !== undefined) found = { intent, sequence: event.sequence, before: last };
-    last = event.sequence;
+    if (intent !== undefined) found = { intent, sequence: event.sequence, before, isLast: true };
+    // Not by its number, which Zero may have used for what came after.
+    else if (found?.isLast) found = { ...found, isLast: false };
+    before = event.sequence;
   }
-  return found === undefined ? undefined : { ...found, isLast: found.sequence === last };
+  return found;
 }
 
 /**

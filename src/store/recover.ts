@@ -1,9 +1,11 @@
 import { LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
+import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { decodeIntent, decodeMarker } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
 import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
+import { hashBytes } from './blob-store.js';
 import type { LogTail } from './event-log.js';
 import { glanceForIntent, whyUnfinished } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
@@ -118,18 +120,16 @@ function specAndGoalNow(session: LockedSession, unseen: readonly StoredEvent[]):
     .findLast(Boolean);
   const kept = new KeptRecords(session.deps, session.paths);
   if (marker === undefined || !kept.has(marker.rewindId)) return specAndGoalAfter(unseen);
-  const stays = new Set<string>();
-  for (const event of session.log.events()) stays.add(identityOf(event));
+  const stays = new Set<EventIdentity>();
+  for (const event of session.log.events()) stays.add(identityOf(event, hashBytes));
   const dropped = (function* () {
-    for (const event of kept.log(marker.rewindId, session.id).events()) if (!stays.has(identityOf(event))) yield event;
+    for (const event of kept.log(marker.rewindId, session.id).events()) {
+      if (!stays.has(identityOf(event, hashBytes))) yield event;
+    }
   })();
   const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
   // An undo brings events back that are older than what was counted.
   return { ...changes, ...specAndGoalAfter(marker.undoes === '' ? unseen : session.log.events()) };
-}
-
-function identityOf({ id, type, createdAt }: StoredEvent): string {
-  return `${id} ${type} ${createdAt}`;
 }
 
 /** Reads the events that the metadata have not seen, oldest first, from the end of the log. */

@@ -1,15 +1,16 @@
 import { RewindNotFoundError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { EventRef, FileState, StoredEvent } from '../model/event.js';
+import type { EventRef, FileState } from '../model/event.js';
 import { refOf } from '../model/event-codec.js';
+import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { parseSessionId, type SessionId } from '../model/ids.js';
 import { decodeIntent, decodeMarker, type RewindIntent } from '../model/rewind-record.js';
 import { isInState, settleShapes } from '../plan/changed-shape.js';
 import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
 import type { RewindPlan } from '../plan/rewind.js';
-import { filesToUndo, type KeptWork } from '../plan/undo.js';
+import { filesToUndo, type KeptCheckpoint, type KeptWork } from '../plan/undo.js';
 import { carryOut, type RewindResult, seenPlan } from './apply-rewind.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, hashBytes } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
 import { refuseInterrupted } from './interrupted-rewind.js';
@@ -122,10 +123,15 @@ function planUndo(
   if (rewindId === undefined || !ids.includes(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
   const restoreBlobs = ids.filter((id) => id >= rewindId);
   const before = readKept(kept.log(rewindId, sessionId), sessionId);
-  const present = [...new EventLog(deps, sessionId, paths).events()].map(refOf);
-  const stays = new Set(before.events.map(identityOf));
+  const stays = identitiesOf([kept.log(rewindId, sessionId)]);
+  let head = 0;
+  const dropped: EventRef[] = [];
+  for (const event of new EventLog(deps, sessionId, paths).events()) {
+    head = event.sequence;
+    if (!stays.has(identityOf(event, hashBytes))) dropped.push(refOf(event));
+  }
   const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
-  const seen = records.length === 1 ? new Set<number>() : sequencesOf(kept, sessionId, ids, rewindId);
+  const seen = records.length === 1 ? new Set<EventIdentity>() : everKept(kept, sessionId, ids, rewindId);
   const { workspace, files } =
     part === 'events'
       ? { workspace: undefined, files: [] }
@@ -133,11 +139,11 @@ function planUndo(
   const last = before.events.at(-1);
   const plan: RewindPlan = {
     sessionId,
-    head: present.at(-1)?.sequence ?? 0,
+    head,
     target: last?.sequence ?? 0,
     targetEventId: last?.id ?? '',
     keepTarget: true,
-    dropped: present.filter((event) => !stays.has(identityOf(event))),
+    dropped,
     files,
     uncovered: [],
     openCalls: [],
@@ -151,7 +157,7 @@ function undoneFiles(
   sessionId: SessionId,
   paths: SessionPaths,
   records: readonly KeptWork[],
-  seen: ReadonlySet<number>,
+  seen: ReadonlySet<EventIdentity>,
   options: UndoOptions,
 ): { readonly workspace: ConfinedRoot | undefined; readonly files: readonly FileChange[] } {
   const first = records.find(({ intent }) => intent !== undefined)?.intent;
@@ -162,7 +168,7 @@ function undoneFiles(
   const blobs = new BlobStore(deps, paths);
   const kept = new KeptRecords(deps, paths);
   const isKept = (state: FileState): boolean => records.some(({ id }) => kept.hasBlob(id, state));
-  const toUndo = filesToUndo(here, (sequence) => seen.has(sequence));
+  const toUndo = filesToUndo(here, (event) => seen.has(event));
   const names = new Set(toUndo.map(({ path }) => path));
   const files = toUndo.map(({ path, before, left, folderModes }): FileChange => {
     const located = locate(deps, workspace, path, (at) => names.has(at));
@@ -222,25 +228,35 @@ function obstacleTo(present: PresentState): string | undefined {
 /** Reads a kept log: its events without the intent, the intent at its end, and its checkpoints. */
 function readKept(log: EventLog, sessionId: string): Omit<KeptWork, 'id'> {
   const events: EventRef[] = [];
-  const checkpoints: StoredEvent[] = [];
+  const checkpoints: KeptCheckpoint[] = [];
   let intent: RewindIntent | undefined;
   for (const event of log.events()) {
     const found = decodeIntent(event, sessionId);
     if (found !== undefined) intent = found;
     else events.push(refOf(event));
-    if (found === undefined && event.type === 'session_checkpoint') checkpoints.push(event);
+    if (found === undefined && event.type === 'session_checkpoint') {
+      checkpoints.push({ ...event, identity: identityOf(event, hashBytes) });
+    }
   }
   return { events, checkpoints, intent };
 }
 
-/** Gives every sequence that was in the log when a record was made, or before. */
-function sequencesOf(kept: KeptRecords, sessionId: string, ids: readonly string[], last: string): ReadonlySet<number> {
-  const sequences = new Set<number>();
-  for (const id of ids) {
-    if (id > last) break;
-    for (const item of kept.log(id, sessionId).scan()) if (item.kind === 'event') sequences.add(item.event.sequence);
+/** Gives every event that was in the log when a record was made, or before. */
+function everKept(
+  kept: KeptRecords,
+  sessionId: string,
+  ids: readonly string[],
+  last: string,
+): ReadonlySet<EventIdentity> {
+  return identitiesOf(ids.filter((id) => id <= last).map((id) => kept.log(id, sessionId)));
+}
+
+function identitiesOf(logs: readonly EventLog[]): ReadonlySet<EventIdentity> {
+  const identities = new Set<EventIdentity>();
+  for (const log of logs) {
+    for (const item of log.scan()) if (item.kind === 'event') identities.add(identityOf(item.event, hashBytes));
   }
-  return sequences;
+  return identities;
 }
 
 type Markers = ReadonlyMap<string, { readonly createdAt: string; readonly target: number; readonly undoes: string }>;
@@ -289,8 +305,4 @@ function kindOf(marker: ReturnType<Markers['get']>, intent: RewindIntent | undef
   if (marker === undefined) return intent === undefined ? 'cut' : 'restore';
   if (marker.undoes !== '') return 'undo';
   return intent?.filesOnly === true ? 'restore' : 'rewind';
-}
-
-function identityOf(event: EventRef): string {
-  return `${event.sequence} ${event.type} ${event.createdAt ?? ''} ${event.id}`;
 }

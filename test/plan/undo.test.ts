@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FileState } from '../../src/index.js';
+import { type EventIdentity, identityOf } from '../../src/model/event-identity.js';
 import type { RewindIntent } from '../../src/model/rewind-record.js';
 import { filesToUndo, type KeptWork } from '../../src/plan/undo.js';
 import { aLog, refs } from '../support/stored-log.js';
@@ -20,8 +21,11 @@ function record(
     })),
   );
   const intent = files.length === 0 ? undefined : { id: 'i', sessionId: 's', target: 1, workspace: '/w', files };
-  return { id: 'i', events: refs(log), checkpoints: log, intent };
+  const identified = log.map((event) => ({ ...event, identity: identityOf(event, bytesAsHash) }));
+  return { id: 'i', events: refs(log), checkpoints: identified, intent };
 }
+
+const bytesAsHash = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 const nothingBefore = (): boolean => false;
 
@@ -55,8 +59,9 @@ describe('what an undo brings back', () => {
 
   test('given a checkpoint from before that an undo brought back, then it did not happen in between', () => {
     const later = record([{ path: 'b', before: text('v1'), to: absent }], { 2: [{ path: 'b', absent: true }] });
+    const broughtBack = (event: EventIdentity): boolean => event === later.checkpoints[0]?.identity;
 
-    expect(filesToUndo([record([]), later], (sequence) => sequence === 2)).toMatchObject([{ before: text('v1') }]);
+    expect(filesToUndo([record([]), later], broughtBack)).toMatchObject([{ before: text('v1') }]);
   });
 
   test('given a checkpoint that cannot be decoded, or one that holds nothing, then it tells nothing', () => {

@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCommand, BY_ZERO, type Command, carryOut, kindAt } from '../support/any-command.js';
+import { rewindAsZero } from '../support/as-zero.js';
 import type { Content, TempWorkspace } from '../support/temp-workspace.js';
 import { contents, tempWorkspace } from '../support/temp-workspace.js';
 import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
@@ -390,6 +391,25 @@ describe('an undo that cannot be', () => {
     for (const rewindId of ['01ARZ3NDEKTSV4RRFFQ69G5FAV', '../kept', '']) {
       await expect(temp.store.undoRewind('s', { rewindId })).rejects.toMatchObject({ code: 'REWIND_NOT_FOUND' });
     }
+  });
+});
+
+describe('finding 5: an undo after Zero used numbers again', () => {
+  test('given a checkpoint under a number that an older one had, then it is another, and its file goes back by it', async () => {
+    const temp = await tempWorkspace();
+    temp.put({ a: 'a0', b: 'b0' });
+    await temp.say();
+    await temp.tool({ a: 'a1' });
+    await temp.tool({ a: 'a2' });
+    await temp.say();
+    const { report } = await temp.store.rewind('s', { target: 4 });
+    rewindAsZero(temp, 4);
+    await temp.tool({ b: 'b1' });
+    await temp.store.rewind('s', { target: 5 });
+
+    await temp.store.undoRewind('s', { rewindId: report.rewindId });
+
+    expect(readFileSync(temp.at('b'), 'utf8')).toBe('b0');
   });
 });
 
