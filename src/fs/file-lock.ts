@@ -2,6 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat } from 'node:fs/promises';
 import { errnoOf, LockUnavailableError } from '../errors.js';
 import type { Deadline } from './deadline.js';
+import { identityOf, sameFile } from './file-system.js';
 import type { FlockWay } from './flock-way.js';
 import { FlockWayError, findFlockWays } from './flock-way.js';
 import { findLockHolder } from './held-locks.js';
@@ -98,7 +99,7 @@ async function keepsOthersOut(way: FlockWay, path: string, locked: FileHandle): 
   if (second === undefined) return true;
   try {
     const [one, other] = await Promise.all([locked.stat({ bigint: true }), second.stat({ bigint: true })]);
-    if (one.ino !== other.ino || one.dev !== other.dev) return false;
+    if (!sameFile(identityOf(one), identityOf(other))) return false;
   } finally {
     await second.close();
   }
@@ -113,7 +114,7 @@ async function giveUpReason(path: string, deadline: Deadline): Promise<unknown> 
 async function isAt(path: string, file: FileHandle): Promise<boolean> {
   try {
     const [found, held] = await Promise.all([lstat(path, { bigint: true }), file.stat({ bigint: true })]);
-    return found.ino === held.ino && found.dev === held.dev;
+    return sameFile(identityOf(found), identityOf(held));
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     return false;

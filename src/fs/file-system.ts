@@ -11,11 +11,35 @@ export interface FileStat {
   readonly mode: number;
   /** Milliseconds since 1970, with fraction. */
   readonly mtimeMs: number;
-  readonly dev: number;
-  readonly ino: number;
+  readonly dev: bigint;
+  readonly ino: bigint;
+  /** When it was made, nanoseconds since 1970; 0 where the file system does not tell. */
+  readonly birthNs: bigint;
   readonly nlink: number;
   readonly uid: number;
   readonly gid: number;
+}
+
+/**
+ * What tells one file from every other. Numbers of 64 bits, so never doubles: beyond 2^53 two neighbours are equal as
+ * such. An inode number is given away again when its file is gone, and the time of birth tells the two apart.
+ */
+export type FileIdentity = Pick<FileStat, 'dev' | 'ino' | 'birthNs'>;
+
+/** Tells whether two stats are of one file. Where nothing is, there is none. */
+export function sameFile(a: FileIdentity | undefined, b: FileIdentity | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  return a.ino === b.ino && a.dev === b.dev && a.birthNs === b.birthNs;
+}
+
+/** Gives a file's identity from stats that were asked for with `bigint`. */
+export function identityOf(stat: Pick<fs.BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): FileIdentity {
+  return {
+    // Node hands these out as signed; the kernel, and /proc/locks, count without a sign.
+    dev: BigInt.asUintN(64, stat.dev),
+    ino: BigInt.asUintN(64, stat.ino),
+    birthNs: tellsBirth() ? stat.birthtimeNs : 0n,
+  };
 }
 
 export interface FolderEntry {
@@ -112,8 +136,8 @@ const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOC
 
 /** The file system of the machine. */
 export const nodeFileSystem: FileSystem = {
-  lstat: (path) => statOf(() => fs.lstatSync(path, { throwIfNoEntry: false })),
-  stat: (path) => statOf(() => fs.statSync(path, { throwIfNoEntry: false })),
+  lstat: (path) => statOf(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })),
+  stat: (path) => statOf(() => fs.statSync(path, { bigint: true, throwIfNoEntry: false })),
   readlink: (path) => fs.readlinkSync(path),
   readdir: (path) => {
     const entries = fs.readdirSync(path, { withFileTypes: true });
@@ -138,7 +162,7 @@ export const nodeFileSystem: FileSystem = {
     return fd;
   },
   openFolder,
-  fstat: (fd) => toFileStat(fs.fstatSync(fd)),
+  fstat: (fd) => toFileStat(fs.fstatSync(fd, { bigint: true })),
   read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
   write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
   truncate: (fd, length) => fs.ftruncateSync(fd, length),
@@ -192,7 +216,7 @@ function kindInTheWay(path: string, error: unknown): FileKind | undefined {
   return kind === 'file' ? undefined : kind;
 }
 
-function statOf(call: () => fs.Stats | undefined): FileStat | undefined {
+function statOf(call: () => fs.BigIntStats | undefined): FileStat | undefined {
   try {
     const stat = call();
     return stat === undefined ? undefined : toFileStat(stat);
@@ -203,18 +227,36 @@ function statOf(call: () => fs.Stats | undefined): FileStat | undefined {
   }
 }
 
-function toFileStat(stat: fs.Stats): FileStat {
+function toFileStat(stat: fs.BigIntStats): FileStat {
   return {
     kind: kindOf(stat),
-    size: stat.size,
-    mode: stat.mode & 0o7777,
-    mtimeMs: stat.mtimeMs,
-    dev: stat.dev,
-    ino: stat.ino,
-    nlink: stat.nlink,
-    uid: stat.uid,
-    gid: stat.gid,
+    size: Number(stat.size),
+    mode: Number(stat.mode) & 0o7777,
+    mtimeMs: millisecondsOf(stat.mtimeNs),
+    ...identityOf(stat),
+    nlink: Number(stat.nlink),
+    uid: Number(stat.uid),
+    gid: Number(stat.gid),
   };
+}
+
+// As Node itself does it for stats that are not bigint: the fraction stays as exact as a double can hold it.
+function millisecondsOf(nanoseconds: bigint): number {
+  return Number(nanoseconds / 1_000_000_000n) * 1000 + Number(nanoseconds % 1_000_000_000n) / 1_000_000;
+}
+
+let birthIsTold: boolean | undefined;
+
+// Where Linux refuses statx, Node gives the time of the last change in its place, and that moves with every append. A
+// file of /proc has no birth: one that seems to have shows it.
+function tellsBirth(): boolean {
+  birthIsTold ??= platform() !== 'linux' || !hasBirth('/proc/version');
+  return birthIsTold;
+}
+
+function hasBirth(path: string): boolean {
+  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat !== undefined && stat.birthtimeNs !== 0n;
 }
 
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): FileKind {

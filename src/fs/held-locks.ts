@@ -2,12 +2,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errnoOf } from '../errors.js';
+import { identityOf } from './file-system.js';
 import type { LockHolder } from './lock-holder.js';
 import { isRunning } from './process-identity.js';
 
 /** The flocks that were held on one file system when it was asked. */
 export interface HeldLocks {
-  isHeld(ino: number | bigint): boolean;
+  isHeld(ino: bigint): boolean;
 }
 
 /**
@@ -30,7 +31,7 @@ export async function readHeldLocks(directory: string): Promise<HeldLocks | unde
  */
 export async function findLockHolder(path: string): Promise<LockHolder | undefined> {
   try {
-    const { ino } = await lstat(path, { bigint: true });
+    const { ino } = identityOf(await lstat(path, { bigint: true }));
     const listed = await listLocks(dirname(path));
     if (listed === undefined) return undefined;
     const file = `${listed.device}:${ino}`;

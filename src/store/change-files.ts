@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { createFile, isMissing, syncFile } from '../fs/durable-file.js';
-import type { FileStat, FolderHandle } from '../fs/file-system.js';
+import { type FileIdentity, type FileStat, type FolderHandle, sameFile } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
@@ -26,7 +26,7 @@ export interface StateChange {
 }
 
 /** An entry as it was when its content was kept: enough to tell that somebody has changed it since. */
-export type SeenEntry = Pick<FileStat, 'kind' | 'ino' | 'size' | 'mtimeMs'> | 'absent';
+export type SeenEntry = (FileIdentity & Pick<FileStat, 'kind' | 'size' | 'mtimeMs'>) | 'absent';
 
 const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
@@ -338,7 +338,7 @@ function assertAsSeen(present: FileStat | undefined, seen: SeenEntry | undefined
     seen === 'absent' || present === undefined
       ? seen === 'absent' && present === undefined
       : present.kind === seen.kind &&
-        present.ino === seen.ino &&
+        sameFile(present, seen) &&
         // What is taken out of a folder first changes size and time of it.
         (present.kind === 'directory' || (present.size === seen.size && present.mtimeMs === seen.mtimeMs));
   if (!same) throw new StalePlanError(`${JSON.stringify(path)} was changed by somebody else at this moment`);

@@ -1,5 +1,6 @@
 import { LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
+import { sameFile } from '../fs/file-system.js';
 import type { StoredEvent } from '../model/event.js';
 import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { decodeIntent, decodeMarker } from '../model/rewind-record.js';
@@ -76,7 +77,7 @@ export function discardUncommittedRecord(session: LockedSession): void {
   if (newest === undefined) return;
   const record = fs.lstat(`${kept.folderOf(newest)}/${EVENTS_FILE}`);
   const log = fs.lstat(session.paths.events);
-  const shares = record !== undefined && log !== undefined && record.ino === log.ino && record.dev === log.dev;
+  const shares = sameFile(record, log);
   const unfinished = record === undefined;
   if (shares || unfinished || kept.isCopyOfLog(newest)) kept.discard(newest);
 }

@@ -1,6 +1,6 @@
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { FileStat } from '../fs/file-system.js';
+import { type FileStat, sameFile } from '../fs/file-system.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import { encodeEventLine } from '../model/event-codec.js';
@@ -202,8 +202,8 @@ function storePresent(session: LockedSession, entry: string, mayBeFolder: boolea
 
 function seenEntry(stat: FileStat | undefined): SeenEntry {
   if (stat === undefined) return 'absent';
-  const { kind, ino, size, mtimeMs } = stat;
-  return { kind, ino, size, mtimeMs };
+  const { kind, dev, ino, birthNs, size, mtimeMs } = stat;
+  return { kind, dev, ino, birthNs, size, mtimeMs };
 }
 
 // Folders that go with a file come back with it, and as private as they were.
@@ -226,11 +226,11 @@ function modesOfFolders(
 
 // Without files to change there is no intent: what was kept for a commit that did not come is of no use.
 function commitAlone(session: LockedSession, transaction: RewindTransaction, rewindId: string, sequence: number): void {
-  const { ino } = session.deps.fs.lstat(session.paths.events) ?? {};
+  const before = session.deps.fs.lstat(session.paths.events);
   try {
     commit(session, transaction, rewindId, sequence, []);
   } catch (error) {
-    if (session.deps.fs.lstat(session.paths.events)?.ino === ino) {
+    if (sameFile(session.deps.fs.lstat(session.paths.events), before)) {
       new KeptRecords(session.deps, session.paths).discard(rewindId);
     }
     throw error;

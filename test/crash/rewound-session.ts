@@ -103,9 +103,9 @@ function keptEvents(place: RewoundSession, record: string): readonly StrictEvent
 // Until the commit the record is the log itself: an append would go into both.
 function recordsSharingTheLog(place: RewoundSession): readonly string[] {
   const kept = join(place.root, place.session, '.zs', 'kept');
-  const { ino } = statSync(logOf(place));
+  const { ino } = statSync(logOf(place), { bigint: true });
   const records = realDisk.names(kept) ?? [];
-  return records.filter((record) => statSync(join(kept, record, 'events.jsonl')).ino === ino);
+  return records.filter((record) => statSync(join(kept, record, 'events.jsonl'), { bigint: true }).ino === ino);
 }
 
 function temporaryNames(folder: string): readonly string[] {

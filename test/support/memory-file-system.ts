@@ -27,6 +27,9 @@ export interface LinkInode extends Owned {
 /** Every inode by number, those that no name leads to included. */
 export type Tree = ReadonlyMap<number, Inode>;
 
+/** Inode numbers are what some file systems really have: as doubles, all of them would be equal. */
+const FIRST_INODE_NUMBER = 2n ** 63n;
+
 /** The inode of `/`. */
 export const ROOT_INODE = 1;
 
@@ -493,8 +496,10 @@ export class MemoryFileSystem implements FileSystem {
       mtimeMs,
       uid,
       gid,
-      dev: 1,
-      ino: number,
+      dev: 1n,
+      ino: FIRST_INODE_NUMBER + BigInt(number),
+      // No number is used a second time here.
+      birthNs: BigInt(number),
       get nlink() {
         return names();
       },
