@@ -1,4 +1,4 @@
-import { isAbsolute, posix, resolve } from 'node:path';
+import { posix, resolve } from 'node:path';
 import { FileNotFoundError } from '../errors.js';
 import type { FileState } from '../model/event.js';
 import type { FileAt } from '../store/read-checkpoints.js';
@@ -8,6 +8,7 @@ import type { CommandContext } from './context.js';
 import { filledText } from './metadata-flags.js';
 import type { Redaction } from './redaction.js';
 import type { JsonMembers, JsonView } from './render/json.js';
+import type { TypedPath } from './typed-path.js';
 
 export const WORKSPACE_FLAG: OptionSpec = {
   flags: '--workspace <dir>',
@@ -34,33 +35,31 @@ export async function folderOfFiles(
 
 /**
  * Gives the files that paths name, a folder naming all that is in it; all files when no path is given.
- * @param folder - What absolute paths are taken to lie in.
  * @throws {@link FileNotFoundError} (`FILE_NOT_FOUND`) for a path that no checkpoint names.
  */
-export function pickFiles(
-  files: readonly FileAt[],
-  paths: readonly string[],
-  folder: string | undefined,
-): readonly FileAt[] {
+export function pickFiles(files: readonly FileAt[], paths: readonly TypedPath[]): readonly FileAt[] {
   if (paths.length === 0) return files;
   const picked = new Set<FileAt>();
   for (const path of paths) {
-    const name = nameInFolder(path, folder);
-    const found = files.filter((file) => isAt(file.path, name) || isAt(file.resolved, name));
-    if (found.length === 0) {
-      const message = `No checkpoint of this session names ${JSON.stringify(path)}`;
-      throw new FileNotFoundError(path, message, 'See what they name with: zero-sessions checkpoint list');
-    }
-    for (const file of found) picked.add(file);
+    const found = filesNamed(files, path.name);
+    // The way to it may go through a link that was made since.
+    const meant = found.length > 0 ? found : filesNamed(files, path.landed);
+    if (meant.length === 0) throw notNamed(files, path);
+    for (const file of meant) picked.add(file);
   }
   return files.filter((file) => picked.has(file));
 }
 
-/** Gives a path as checkpoints name it: from the folder of the session, without `.` and `..`. */
-export function nameInFolder(path: string, folder: string | undefined): string {
-  const isInside = isAbsolute(path) && folder !== undefined && isAt(posix.normalize(path), posix.normalize(folder));
-  const name = posix.normalize(isInside ? posix.relative(folder, path) : path).replace(/\/+$/, '');
-  return name === '' ? '.' : name;
+function filesNamed(files: readonly FileAt[], name: string): readonly FileAt[] {
+  return files.filter((file) => isAt(posix.normalize(file.path), name) || isAt(file.resolved, name));
+}
+
+function notNamed(files: readonly FileAt[], { typed, name }: TypedPath): FileNotFoundError {
+  const isElsewhere = typed !== name && filesNamed(files, typed).length > 0;
+  const hint = isElsewhere
+    ? `There is ${typed} in the folder of the session: type it from there, or absolute.`
+    : 'See what they name with: zero-sessions checkpoint list';
+  return new FileNotFoundError(typed, `No checkpoint of this session names ${JSON.stringify(name)}`, hint);
 }
 
 function isAt(path: string, name: string): boolean {

@@ -36,14 +36,13 @@ export class ConfinedRoot {
   /**
    * Finds where a path leads: `.` and `..` as text first, then with the links of its folders followed.
    *
-   * An absolute path inside the root counts as its relative form.
+   * An absolute path inside the root counts as its relative form, and so does one that leaves the root and comes back.
    * @param isGone - What is gone is neither followed nor in the way: the path is taken as it is written from there on.
    * @see FORMAT.md, 4, checkpoint capture, and 5, paths
    */
   resolve(path: string, isGone: IsGone = () => false): ConfinedPath {
     if (path.includes('\0')) return { kind: 'outside' };
-    const relative = path.startsWith('/') ? this.#relativeTo(path) : path;
-    const parts = relative === undefined ? undefined : normalParts(relative);
+    const parts = this.#partsBelow(path);
     if (parts === undefined) return { kind: 'outside' };
     const name = parts.pop();
     if (name === undefined) return { kind: 'root' };
@@ -60,8 +59,7 @@ export class ConfinedRoot {
 
   /** Gives an absolute path inside the root as relative to it, `.` and `..` resolved as text; undefined outside. */
   relativeOf(path: string): string | undefined {
-    const relative = this.#relativeTo(path);
-    return relative === undefined ? undefined : normalParts(relative)?.join('/');
+    return this.#partsBelow(path)?.join('/');
   }
 
   /**
@@ -127,10 +125,12 @@ export class ConfinedRoot {
     return this.#fs.openFolder(path);
   }
 
-  #relativeTo(path: string): string | undefined {
+  /** Gives the components of a path from the root on, `.` and `..` taken as text, or undefined when it lands outside. */
+  #partsBelow(path: string): string[] | undefined {
+    const parts = normalParts(path.startsWith('/') ? path : `${this.named}/${path}`);
     for (const root of [this.named, this.real]) {
-      if (path === root) return '';
-      if (path.startsWith(root === '/' ? '/' : `${root}/`)) return path.slice(root.length);
+      const above = normalParts(root);
+      if (above.every((part, at) => part === parts[at])) return parts.slice(above.length);
     }
     return undefined;
   }
@@ -184,13 +184,13 @@ export class ConfinedRoot {
   }
 }
 
-/** Gives the components of a relative path, `.` and `..` taken as text, or undefined when it leads out. */
-function normalParts(path: string): string[] | undefined {
+/** Gives the components of an absolute path, `.` and `..` taken as text. */
+function normalParts(path: string): string[] {
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.pop() === undefined) return undefined;
+    if (part === '..') parts.pop();
+    else parts.push(part);
   }
   return parts;
 }

@@ -37,22 +37,35 @@ describe('where a path leads', () => {
     [' a ', ' a ', 0],
     ['a\nb', 'a\nb', 0],
     ['d/', 'd', 0],
+    ['../root/a', 'a', 0],
+    ['d/../../root/d/new/../a', 'd/a', 0],
+    ['../root/in/a', 'd/a', 0],
   ])('given %j, then inside at %j', (path, resolved, missingFolders) => {
     expect(aRoot().root.resolve(path)).toEqual({ kind: 'inside', path: resolved, missingFolders });
   });
 
-  test.each(['..', '../a', 'd/../../a', 'out/a', 'out/new/a', 'up/a', '/etc/passwd', '/', 'a\0'])(
-    'given %j, then outside',
-    (path) => {
-      expect(aRoot().root.resolve(path)).toEqual({ kind: 'outside' });
-    },
-  );
+  test.each([
+    '..',
+    '../a',
+    '../rootx',
+    '../outside/a',
+    'd/../../a',
+    '../../../../../../../../a',
+    'out/a',
+    'out/new/a',
+    'up/a',
+    '/etc/passwd',
+    '/',
+    'a\0',
+  ])('given %j, then outside', (path) => {
+    expect(aRoot().root.resolve(path)).toEqual({ kind: 'outside' });
+  });
 
   test.each(['file/a', 'file/b/c', 'loop/a', 'dangling/a'])('given %j, then something is in the way', (path) => {
     expect(aRoot().root.resolve(path)).toEqual({ kind: 'blocked' });
   });
 
-  test.each(['', '.', './', 'd/..'])('given %j, then it is the root itself', (path) => {
+  test.each(['', '.', './', 'd/..', '../root', '../root/d/..'])('given %j, then it is the root itself', (path) => {
     expect(aRoot().root.resolve(path)).toEqual({ kind: 'root' });
   });
 
@@ -62,6 +75,17 @@ describe('where a path leads', () => {
     expect(root.resolve(`${path}/d/a`)).toEqual({ kind: 'inside', path: 'd/a', missingFolders: 0 });
     expect(root.resolve(`${path}-beside/a`)).toEqual({ kind: 'outside' });
     expect(root.resolve(path)).toEqual({ kind: 'root' });
+  });
+
+  test('given a root that is named by a link, then paths by either of its names are inside', () => {
+    const { path } = aRoot();
+    symlinkSync('root', `${path}-link`);
+    const root = new ConfinedRoot(nodeFileSystem, `${path}-link`);
+
+    const inside = { kind: 'inside', path: 'a', missingFolders: 0 };
+    for (const text of ['a', '../root-link/a', '../root/a', `${path}/../root/a`, `${path}-link/d/../a`]) {
+      expect(root.resolve(text)).toEqual(inside);
+    }
   });
 });
 

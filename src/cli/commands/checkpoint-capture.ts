@@ -1,8 +1,8 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { FileNotFoundError, WorkspaceRefusedError } from '../../errors.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { StoredEvent } from '../../model/event.js';
-import { folderOfFiles, nameInFolder, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
+import { folderOfFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { findSession } from '../find-session.js';
@@ -10,6 +10,7 @@ import { filledText } from '../metadata-flags.js';
 import { renderCapture } from '../render/checkpoint.js';
 import { eventJson } from '../render/event-json.js';
 import { EVENT_SCHEMA } from '../schema-parts.js';
+import { standsIn, typedPaths } from '../typed-path.js';
 
 /** The checkpoint that was made, or null when there was nothing to record. */
 export interface CaptureView {
@@ -20,8 +21,8 @@ export interface CaptureView {
 export const checkpointCapture = defineCommand<CaptureView>({
   description:
     'To be done before files are changed: what they are now is what a rewind brings back. A file that is not there is ' +
-    'recorded as absent, and a rewind removes what was made in its place. Paths are taken from the folder of the ' +
-    'session, wherever the command is typed.',
+    'recorded as absent, and a rewind removes what was made in its place. Paths are taken from where the command is ' +
+    'typed when that lies in the folder of the session, else from that folder.',
   examples: ['zero-sessions checkpoint capture latest src/login.ts src/login.test.ts'],
   arguments: [
     { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
@@ -40,8 +41,9 @@ export const checkpointCapture = defineCommand<CaptureView>({
     const id = await findSession(context, args.operand('session') ?? '');
     const folder = await folderOfFiles(context, id, workspaceOf(context, args));
     if (folder === undefined) throw new WorkspaceRefusedError('', 'is not recorded for this session');
-    const paths = args.operands('path');
-    refuseOtherFolder(context, paths, folder);
+    const typed = args.operands('path');
+    if (!standsIn(context, folder)) refuseOtherFolder(context, typed, folder);
+    const paths = (await typedPaths(context, typed, folder)).map(({ name }) => name);
     const tool = filledText(args, 'tool') ?? 'manual';
     const event = await context.store.captureToolCheckpoint(id, folder, tool, paths);
     return { event, notes: notesOf(context, event, paths, folder) };
@@ -49,20 +51,16 @@ export const checkpointCapture = defineCommand<CaptureView>({
 });
 
 /**
- * Refuses a path that is not in the folder of the session but in the present one: recorded as absent, what is made of
- * that name in the session's folder would be removed by a rewind.
+ * Refuses a path that is not in the folder of the session but in the present one, outside of it: recorded as absent,
+ * what is made of that name in the session's folder would be removed by a rewind.
  */
 function refuseOtherFolder({ cwd, deps }: CommandContext, paths: readonly string[], folder: string): void {
   for (const path of paths) {
     const wanted = resolve(folder, path);
     const typed = resolve(cwd, path);
     if (wanted === typed || deps.fs.lstat(wanted) !== undefined || deps.fs.lstat(typed) === undefined) continue;
-    const name = relative(folder, typed);
-    throw new FileNotFoundError(
-      path,
-      `There is no ${JSON.stringify(path)} in ${folder}, only in the present folder`,
-      name.startsWith('..') ? 'Name the folder with --workspace.' : `From the folder of the session it is ${name}.`,
-    );
+    const message = `There is no ${JSON.stringify(path)} in ${folder}, only in the present folder`;
+    throw new FileNotFoundError(path, message, 'Name the folder with --workspace.');
   }
 }
 
@@ -75,6 +73,6 @@ function notesOf(
   if (!store.checkpointsEnabled()) return ['Nothing was recorded: checkpoints are off (ZERO_CHECKPOINTS).'];
   const recorded = new Set(event === null ? [] : decodeCheckpoint(event).files.map(({ path }) => path));
   const folders = paths.filter((path) => deps.fs.stat(resolve(folder, path))?.kind === 'directory');
-  const left = folders.filter((path) => !recorded.has(path)).map((path) => nameInFolder(path, folder));
+  const left = folders.filter((path) => !recorded.has(path));
   return left.map((path) => `${path} is a folder: name the files in it.`);
 }

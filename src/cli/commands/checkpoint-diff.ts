@@ -12,6 +12,7 @@ import { findSession } from '../find-session.js';
 import type { Redaction } from '../redaction.js';
 import { diffText, renderDiff } from '../render/diff.js';
 import type { JsonMembers } from '../render/json.js';
+import { typedPaths } from '../typed-path.js';
 
 /** What became of a file between two points. */
 export interface FileDiff {
@@ -50,7 +51,7 @@ export const checkpointDiff = defineCommand<DiffView>({
   arguments: [
     { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
     { name: '[position]', description: '12, an event id, -2, last-checkpoint, or 0', value: 'position' },
-    { name: '[path...]', description: 'only these files, from the folder of the session', value: 'file' },
+    { name: '[path...]', description: 'only these files', value: 'file' },
   ],
   options: [
     { flags: '--to <position>', description: 'until just after this event, instead of now', value: 'position' },
@@ -100,7 +101,8 @@ async function runDiff(context: CommandContext, args: ParsedArguments): Promise<
   const until = to === undefined ? undefined : await positionOf(parseFilled(to, '--to'));
   const workspace = workspaceOf(context, args);
   const folder = await folderOfFiles(context, sessionId, workspace);
-  const before = pickFiles(await store.filesAt(sessionId, from, workspace), paths, folder);
+  const meant = await typedPaths(context, paths, folder);
+  const before = pickFiles(await store.filesAt(sessionId, from, workspace), meant);
   const later = until === undefined ? undefined : await store.filesAt(sessionId, until, workspace);
   const laterStates = new Map(later?.map((file) => [file.resolved, file]));
   const files: FileDiff[] = [];

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
-import { folderOfFiles, nameInFolder, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
+import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { findPosition } from '../find-position.js';
@@ -15,6 +15,7 @@ import {
   type RewindOutcome,
   refusalOf,
 } from '../rewind-outcome.js';
+import { typedPaths } from '../typed-path.js';
 
 export const checkpointRestore = defineCommand<RewindOutcome>({
   description:
@@ -26,7 +27,7 @@ export const checkpointRestore = defineCommand<RewindOutcome>({
   ],
   arguments: [
     { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
-    { name: '[path...]', description: 'only these files, from the folder of the session', value: 'file' },
+    { name: '[path...]', description: 'only these files', value: 'file' },
   ],
   options: [
     { flags: '--to <position>', description: 'files become what they were just after this event', value: 'position' },
@@ -55,8 +56,8 @@ async function runRestore(context: CommandContext, args: ParsedArguments): Promi
   const target = await findPosition(context, id, parseFilled(to, '--to'), { allowNone: true });
   const workspace = workspaceOf(context, args);
   const folder = await folderOfFiles(context, id, workspace);
-  const paths = args.operands('path');
-  if (paths.length > 0) pickFiles(await context.store.filesAt(id, target, workspace), paths, folder);
+  const paths = await typedPaths(context, args.operands('path'), folder);
+  if (paths.length > 0) pickFiles(await context.store.filesAt(id, target, workspace), paths);
   return goBack(
     context,
     id,
@@ -64,7 +65,7 @@ async function runRestore(context: CommandContext, args: ParsedArguments): Promi
       target,
       part: 'files',
       workspace,
-      paths: paths.length === 0 ? undefined : paths.map((path) => nameInFolder(path, folder)),
+      paths: paths.length === 0 ? undefined : paths.map(({ name }) => name),
       force: args.flag('force'),
       allowPartial: args.flag('allow-partial'),
     },

@@ -6,7 +6,6 @@ import {
   FILE_SCHEMA,
   fileJson,
   folderOfFiles,
-  nameInFolder,
   pickFiles,
   WORKSPACE_FLAG,
   workspaceOf,
@@ -17,6 +16,7 @@ import { redactedBytes, textOf } from '../file-text.js';
 import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import { renderContent, renderFilesAt } from '../render/checkpoint.js';
+import { typedPaths } from '../typed-path.js';
 import { checkpointJson } from './checkpoint-list.js';
 
 /** The files at a point, or what one of them held. */
@@ -43,7 +43,7 @@ export const checkpointShow = defineCommand<CheckpointShowView>({
   arguments: [
     { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
     { name: '<position>', description: '12, an event id, -2, last-checkpoint, or 0', value: 'position' },
-    { name: '[path]', description: 'one file, from the folder of the session', value: 'file' },
+    { name: '[path]', description: 'one file', value: 'file' },
   ],
   options: [WORKSPACE_FLAG],
   schemas: [
@@ -83,11 +83,12 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const path = args.operand('path');
   const all = await store.filesAt(sessionId, position, workspace);
   const folder = await folderOfFiles(context, sessionId, workspace);
-  const files = pickFiles(all, path === undefined ? [] : [path], folder);
+  const [meant] = await typedPaths(context, path === undefined ? [] : [path], folder);
+  const files = pickFiles(all, meant === undefined ? [] : [meant]);
   const checkpoint = (await store.listCheckpoints(sessionId)).findLast(({ sequence }) => sequence <= position);
   const common = { sessionId, position, checkpoint, files };
-  if (path === undefined) return { ...common, content: undefined, bytes: undefined };
-  const name = nameInFolder(path, folder);
+  if (meant === undefined) return { ...common, content: undefined, bytes: undefined };
+  const { name } = meant;
   const file = theOne(files, name);
   if (file === undefined) {
     const inside = files.filter((each) => each.path !== name && each.resolved !== name);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documentOf, errorOf } from '../../support/json-document.js';
@@ -46,11 +46,11 @@ describe('checkpoint capture', () => {
 
   test('given a path that is only in the present folder, then it is refused rather than recorded as absent', async () => {
     const temp = await tempWorkspace();
-    temp.put({ 'sub/b.txt': 'two\n' });
+    writeFileSync(join(temp.outside, 'b.txt'), 'two\n');
 
-    const { code, out } = await run(temp, 'capture s b.txt --json', { cwd: temp.at('sub') });
+    const { code, out } = await run(temp, 'capture s b.txt --json', { cwd: temp.outside });
 
-    expect([code, errorOf(out).hint]).toEqual([3, expect.stringContaining('sub/b.txt')]);
+    expect([code, errorOf(out).hint]).toEqual([3, expect.stringContaining('--workspace')]);
     expect(temp.log()).toBe('');
   });
 
@@ -374,5 +374,82 @@ describe('checkpoint restore', () => {
     await temp.tool({ 'sub/a': 'a', 'sub/b': 'b', c: 'c' });
 
     expect((await run(temp, 'restore s --to 1 --dry-run -q sub')).out).toBe('sub/a\nsub/b\n');
+  });
+});
+
+describe('finding 36: a path that is typed', () => {
+  /** `a.txt` and `sub/a.txt`, changed after event 1; `elsewhere` beside the workspace is a link to it. */
+  async function twoOfOneName(): Promise<TempWorkspace> {
+    const temp = await tempWorkspace();
+    temp.put({ 'a.txt': 'top\n', 'sub/a.txt': 'below\n', alias: { link: 'sub' } });
+    symlinkSync(temp.workspace, `${temp.outside}/elsewhere`);
+    await temp.say();
+    await temp.tool({ 'a.txt': 'TOP\n', 'sub/a.txt': 'BELOW\n' });
+    return temp;
+  }
+  const SHOWN = { 'a.txt': 'top\n', 'sub/a.txt': 'below\n' };
+
+  test.each([
+    ['a.txt', 'sub', 'sub/a.txt', true],
+    ['./a.txt', 'sub', 'sub/a.txt', true],
+    ['../a.txt', 'sub', 'a.txt', true],
+    ['../workspace/a.txt', '.', 'a.txt', true],
+    ['../../workspace/sub/a.txt', 'sub', 'sub/a.txt', true],
+    ['alias/a.txt', '.', 'sub/a.txt', false],
+    ['sub/../a.txt', '.', 'a.txt', false],
+    ['a.txt', '../outside/elsewhere/sub', 'sub/a.txt', true],
+    ['a.txt', '../outside', 'a.txt', false],
+  ] as const)('given %j from %j, then it means %j', async (typed, from, meant, isSaid) => {
+    const temp = await twoOfOneName();
+    const cwd = temp.at(from);
+
+    const shown = await run(temp, `show s 1 ${typed}`, { cwd });
+    const diff = await run(temp, `diff s 1 ${typed} -q`, { cwd });
+    const plan = await run(temp, `restore s --to 1 ${typed} --dry-run -q`, { cwd });
+
+    expect([shown.code, shown.out]).toEqual([0, SHOWN[meant]]);
+    expect([diff.out, plan.out]).toEqual([`${meant}\n`, `${meant}\n`]);
+    expect(shown.err).toBe(isSaid ? `${typed} is ${meant} in ${temp.workspace}.\n` : '');
+  });
+
+  test('given an absolute one that lands inside by another way, then it is the file there', async () => {
+    const temp = await twoOfOneName();
+
+    const { out } = await run(temp, `show s 1 ${temp.outside}/elsewhere/sub/a.txt`, { cwd: '/' });
+
+    expect(out).toBe('below\n');
+  });
+
+  test('given one to capture, then what stands there is recorded by its name in the workspace', async () => {
+    const temp = await twoOfOneName();
+
+    const below = await run(temp, 'capture s a.txt -q', { cwd: temp.at('sub') });
+    const back = await run(temp, 'capture s ../workspace/a.txt -q');
+    const other = await run(temp, `capture s ${temp.outside}/elsewhere/a.txt -q`);
+
+    expect([below.err, back.err, other.err]).toEqual(['', '', '']);
+    const captured = (await temp.store.listCheckpoints('s')).slice(1).map(({ files }) => files);
+    expect(captured.map(([file]) => [file?.path, file?.state.kind])).toEqual([
+      ['sub/a.txt', 'stored'],
+      ['a.txt', 'stored'],
+      ['a.txt', 'stored'],
+    ]);
+  });
+
+  test('given one that lands outside, then no file is meant', async () => {
+    const temp = await twoOfOneName();
+
+    const { code, out } = await run(temp, 'show s 1 ../outside/a.txt --json');
+
+    expect([code, errorOf(out).code]).toEqual([3, 'FILE_NOT_FOUND']);
+  });
+
+  test('given one that is a file only from the folder of the session, then that is said', async () => {
+    const temp = await twoOfOneName();
+
+    const { code, out } = await run(temp, 'restore s --to 1 sub/a.txt --json', { cwd: temp.at('sub') });
+
+    expect([code, errorOf(out).message]).toEqual([3, 'No checkpoint of this session names "sub/sub/a.txt"']);
+    expect(errorOf(out).hint).toContain('from there');
   });
 });
