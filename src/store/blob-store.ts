@@ -16,14 +16,13 @@ export type BlobCheck =
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * checkpoints/blobs of one session: file contents by hash. Nothing is ever deleted here but what the very operation
- * that fails has put in.
+ * checkpoints/blobs of one session: file contents by hash. Nothing is ever deleted here, also not what an operation that
+ * fails has put in: whoever found it there meanwhile counts on it, and wrote nothing.
  */
 export class BlobStore {
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
 
-  readonly #added: BlobHash[] = [];
   #isPrepared = false;
 
   constructor(deps: StoreDeps, paths: SessionPaths) {
@@ -33,11 +32,6 @@ export class BlobStore {
 
   pathOf(hash: BlobHash): string {
     return `${this.#paths.blobs}/${hash}`;
-  }
-
-  /** The blobs that this object has put in and that were not there before. */
-  get added(): readonly BlobHash[] {
-    return this.#added;
   }
 
   /** Makes the folders for blobs, synced. */
@@ -82,7 +76,6 @@ export class BlobStore {
         syncFileAt(fs, this.pathOf(stored.hash));
       } else {
         fs.rename(temp, this.pathOf(stored.hash));
-        if (found === 'missing') this.#added.push(stored.hash);
       }
       syncFolder(fs, this.#paths.blobs);
       return stored;
@@ -90,17 +83,6 @@ export class BlobStore {
       removeQuietly(fs, temp);
       throw error;
     }
-  }
-
-  /** Takes away blobs that were added, and the folders if they are empty now, when what they were for did not happen. */
-  takeBack(hashes: Iterable<BlobHash>): void {
-    const { fs } = this.#deps;
-    if (this.#foundForFolder() !== undefined) return;
-    const wasThere = fs.lstat(this.#paths.blobs) !== undefined;
-    for (const hash of hashes) removeQuietly(fs, this.pathOf(hash));
-    if (!wasThere || fs.readdir(this.#paths.blobs).length > 0) return;
-    fs.rmdir(this.#paths.blobs);
-    if (fs.readdir(this.#paths.checkpoints).length === 0) fs.rmdir(this.#paths.checkpoints);
   }
 
   /** Gives what stands in place of one of the folders, or undefined: a link there would lead every blob elsewhere. */

@@ -76,7 +76,7 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
     }
     commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));
   } catch (error) {
-    if (rollBackAfter(session, begun.intent, changed, error)) session.blobs.takeBack(begun.newBlobs);
+    rollBackAfter(session, begun.intent, changed, error);
     throw error;
   }
   return { rewindId };
@@ -95,7 +95,6 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
 interface Begun {
   readonly intent: RewindIntent;
   readonly changes: readonly StateChange[];
-  readonly newBlobs: readonly BlobHash[];
 }
 
 // The present content is made durable and stored before the first file is touched.
@@ -107,41 +106,35 @@ function announce(
   transaction: RewindTransaction,
 ): Begun {
   const { changes, target, marker, restoreLog, dropsEvents } = transaction;
-  const hadBlobs = session.blobs.added.length;
-  try {
-    syncPresent(
-      session,
-      workspace,
-      changes.filter(isReachable).map(({ resolved }) => resolved),
-    );
-    const found = changes.map((change) => keepPresent(session, workspace, change));
-    const files = found.map(({ change }) => change);
-    const intent: RewindIntent = {
-      id,
-      sessionId: session.id,
-      target,
-      workspace: workspace.named,
-      files,
-      undoes: restoreLog,
-      filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
-    };
-    const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
-    session.assertHeld();
-    session.log.append(encodeEventLine(event as StoredEvent));
-    const paths = new Set(files.map(({ path }) => path));
-    const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
-      path,
-      to,
-      beside: stagedBeside(path, paths),
-      place,
-      seen,
-      folderModes,
-    }));
-    return { intent, changes: states, newBlobs: session.blobs.added.slice(hadBlobs) };
-  } catch (error) {
-    session.blobs.takeBack(session.blobs.added.slice(hadBlobs));
-    throw error;
-  }
+  syncPresent(
+    session,
+    workspace,
+    changes.filter(isReachable).map(({ resolved }) => resolved),
+  );
+  const found = changes.map((change) => keepPresent(session, workspace, change));
+  const files = found.map(({ change }) => change);
+  const intent: RewindIntent = {
+    id,
+    sessionId: session.id,
+    target,
+    workspace: workspace.named,
+    files,
+    undoes: restoreLog,
+    filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
+  };
+  const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
+  session.assertHeld();
+  session.log.append(encodeEventLine(event as StoredEvent));
+  const paths = new Set(files.map(({ path }) => path));
+  const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
+    path,
+    to,
+    beside: stagedBeside(path, paths),
+    place,
+    seen,
+    folderModes,
+  }));
+  return { intent, changes: states };
 }
 
 interface KeptFile {
@@ -305,23 +298,22 @@ function derived(session: LockedSession, before: EventLog, { keeps, restoreLog }
   return restoreLog === undefined ? changes : { ...changes, ...specAndGoalAfter(session.log.events()) };
 }
 
-/** Takes back at once what failed, and tells whether that was possible; the next command tries again. */
+/** Takes back at once what failed; where that is not possible the next command tries again. */
 function rollBackAfter(
   session: LockedSession,
   intent: RewindIntent,
   changed: ReadonlySet<string>,
   cause: unknown,
-): boolean {
+): void {
   let reason: string;
   try {
     session.assertHeld();
     const result = rollBack(session, intent, changed);
-    if (result.kind === 'rolledBack') return true;
+    if (result.kind === 'rolledBack') return;
     reason = [result.reason, ...result.paths].join(' ');
   } catch (error) {
     reason = (error as Error).message;
   }
   const message = `A rewind failed (${(cause as Error).message}) and was not taken back at once: ${reason}`;
   session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
-  return false;
 }

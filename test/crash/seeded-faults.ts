@@ -326,8 +326,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'what a rewind goes back to is not synced',
     {
       file: REWIND,
-      old: '      changes.filter(isReachable).map(({ resolved }) => resolved),\n    );\n    const found',
-      new: '      [],\n    );\n    const found',
+      old: '    changes.filter(isReachable).map(({ resolved }) => resolved),\n  );\n  const found',
+      new: '    [],\n  );\n  const found',
     },
     ['rewind of unsynced edits'],
     'all or nothing',
@@ -346,7 +346,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: the intent comes first',
     'files are changed without an intent',
-    { file: REWIND, old: '    session.log.append(encodeEventLine(event as StoredEvent));\n', new: '    event;\n' },
+    { file: REWIND, old: '  session.log.append(encodeEventLine(event as StoredEvent));\n', new: '  event;\n' },
     ['rewind 3 files'],
     'no temporary file is left',
   ),

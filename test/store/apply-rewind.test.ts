@@ -16,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import type { FileSystem } from '../../src/fs/file-system.js';
 import { type ErrorCode, openStore, type RewindOptions } from '../../src/index.js';
 import { SessionStore } from '../../src/store/session-store.js';
+import { snapshotAsForeigner } from '../crash/foreign-writer.mjs';
 import { type FaultyCall, faultyFileSystem } from '../support/faulty-file-system.js';
 import { inProcessLocks } from '../support/in-process-locks.js';
 import { contents, type TempWorkspace, tempWorkspace } from '../support/temp-workspace.js';
@@ -255,6 +256,37 @@ describe('somebody who writes while a rewind is under way', () => {
             existsSync(temp.at('new/c')),
           ]).toEqual([...before, 'a1', true]);
         }
+      }
+    },
+  );
+});
+
+describe('finding 2: a rewind that fails leaves every blob', () => {
+  // Zero looks for a blob long before the event that names it, and writes nothing where it finds one.
+  test.each(['rename', 'write', 'link', 'fsync'] as const)(
+    'given Zero took a snapshot of the same content meanwhile, and %s fails from then on, then what it names is there',
+    async (call) => {
+      for (let nth = 1; nth < 60; nth += 1) {
+        const temp = await aSessionToRewind();
+        let left = nth;
+        let snapshot: ReturnType<typeof snapshotAsForeigner> | undefined;
+        const act = temp.deps.fs[call] as (...args: unknown[]) => unknown;
+        const failing = (...args: unknown[]): unknown => {
+          left -= 1;
+          if (left > 0) return act(...args);
+          snapshot ??= snapshotAsForeigner(temp.root, 's', temp.workspace, 'edit', ['a', 'd/b', 'e/f', 'new/c']);
+          throw Object.assign(new Error('EIO: planted'), { code: 'EIO' });
+        };
+        await onDisk(temp, { [call]: failing })
+          .rewind('s', { target: 1 })
+          .catch(() => undefined);
+        if (snapshot === undefined) break;
+        await temp.store.updateTitle('s', 'whatever writes recovers first').catch(() => undefined);
+
+        const missing = snapshot.files.filter(
+          ({ blob }) => blob !== undefined && !existsSync(temp.path('checkpoints/blobs', blob)),
+        );
+        expect([nth, missing]).toEqual([nth, []]);
       }
     },
   );

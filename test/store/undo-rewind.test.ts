@@ -12,8 +12,8 @@ import {
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rewindAsForeigner } from '../crash/foreign-writer.mjs';
 import { anyCommand, BY_ZERO, type Command, carryOut, kindAt } from '../support/any-command.js';
-import { rewindAsZero } from '../support/as-zero.js';
 import type { Content, TempWorkspace } from '../support/temp-workspace.js';
 import { contents, tempWorkspace } from '../support/temp-workspace.js';
 import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
@@ -403,7 +403,7 @@ describe('finding 5: an undo after Zero used numbers again', () => {
     await temp.tool({ a: 'a2' });
     await temp.say();
     const { report } = await temp.store.rewind('s', { target: 4 });
-    rewindAsZero(temp, 4);
+    rewindAsForeigner(temp.root, 's', temp.workspace, 4, { isAlone: true });
     await temp.tool({ b: 'b1' });
     await temp.store.rewind('s', { target: 5 });
 

@@ -110,7 +110,8 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
       outside: contents(outside),
       log: log(),
       metadata: temp.text('metadata.json'),
-      blobs: contents(temp.path('checkpoints')),
+      // One that no event names may stay from what was refused.
+      blobs: contents(temp.path('checkpoints')).filter((line) => !isOrphan(line, log())),
       // Folders that wait for records are nobody's.
       kept: contents(temp.path('.zs')).filter((line) => line.includes('/')),
     }),
@@ -119,6 +120,11 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
         .split('\n')
         .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { sequence: number }).sequence])),
   };
+}
+
+function isOrphan(line: string, log: string): boolean {
+  const hash = /[0-9a-f]{64}/.exec(line)?.[0];
+  return hash !== undefined && !log.includes(hash);
 }
 
 /** Gives all that is in a folder as sorted lines: kind, mode, name, and content or target. */
