@@ -1,4 +1,4 @@
-import { redactJsonBytes, redactText } from '../plan/redaction.js';
+import { redactJsonBytes, redactText } from '../redaction/redaction.js';
 
 /** Hides what looks like a secret, or nothing under `--no-redact`. Always given the whole, never what was cut. */
 export interface Redaction {

@@ -1,7 +1,7 @@
 import type { EventView, StoredEvent } from '../model/event.js';
 import { viewEvent } from '../model/event-view.js';
 import { rawJsonText } from '../model/json.js';
-import { redactJson, redactText } from './redaction.js';
+import { redactJson, redactText } from '../redaction/redaction.js';
 
 /** How much a preview tells of tools and permissions: which they were, or also what went in and came out. */
 export type PreviewDetail = 'identity' | 'content';

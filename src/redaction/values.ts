@@ -1,7 +1,7 @@
-import { isAlphanumeric, isBlank, isNameCode, isQuote, isSpace, skipBlanks } from './redaction-characters.js';
-import { isSecretName } from './redaction-names.js';
-import { REDACTED } from './redaction-replacement.js';
-import type { Span } from './redaction-tokens.js';
+import { isAlphanumeric, isBlank, isNameCode, isQuote, isSpace, skipBlanks } from './characters.js';
+import { isSecretName } from './names.js';
+import { REDACTED } from './replacement.js';
+import type { Span } from './tokens.js';
 
 /** How a value stands in its text. */
 export interface ValueSite {

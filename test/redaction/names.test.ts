@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSecretName } from '../../src/plan/redaction-names.js';
+import { isSecretName } from '../../src/redaction/names.js';
 
 describe('isSecretName', () => {
   test.each(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactJson, redactText } from '../../src/plan/redaction.js';
+import { redactJson, redactText } from '../../src/redaction/redaction.js';
 
 // Samples are put together here, so that nothing in the repository has the form of a secret.
 const RANDOM = 'aB3dE5gH7jK9mN2pQ4rS6tU8vW1xY0zC';

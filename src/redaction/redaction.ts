@@ -1,6 +1,6 @@
-import { secretsInJson } from './redaction-json.js';
-import { type Replacement, replaceIn } from './redaction-replacement.js';
-import { secretsInText } from './redaction-text.js';
+import { type Replacement, replaceIn } from './replacement.js';
+import { secretsInJson } from './secrets-in-json.js';
+import { secretsInText } from './secrets-in-text.js';
 
 /**
  * Gives a text in which every secret that was found shows as `[REDACTED]`; all other characters stay.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactJsonBytes } from '../../src/plan/redaction.js';
+import { redactJsonBytes } from '../../src/redaction/redaction.js';
 
 const encoder = new TextEncoder();
 

@@ -1,12 +1,6 @@
-import { isSecretName } from './redaction-names.js';
-import {
-  type DecodedText,
-  decodeJsonString,
-  inWrittenText,
-  REDACTED,
-  type Replacement,
-} from './redaction-replacement.js';
-import { isPlaceholder } from './redaction-values.js';
+import { isSecretName } from './names.js';
+import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Replacement } from './replacement.js';
+import { isPlaceholder } from './values.js';
 
 /** Finds what to hide in a text that a JSON string holds. */
 export type JudgeText = (text: string) => readonly Replacement[];

@@ -1,18 +1,107 @@
-import { isAlphanumeric, isBlank, isNameCode, isQuote, skipBlanks } from './redaction-characters.js';
-import { isSecretName } from './redaction-names.js';
-import type { Span } from './redaction-tokens.js';
-import { behindAnnotation, headerValueAt, isArgument, valueAt } from './redaction-values.js';
+import { isAlphanumeric, isBlank, isNameCode, isQuote, isSpace, skipBlanks } from './characters.js';
+import { isSecretName } from './names.js';
+import { decodeQuotedEscapes, inWrittenText, REDACTED, type Replacement } from './replacement.js';
+import { KeyBlocks, mayStartToken, type Span, tokenAt } from './tokens.js';
+import { behindAnnotation, headerValueAt, isArgument, isPlaceholder, valueAt } from './values.js';
+
+/**
+ * Finds the secrets in any text: prose, code, commands, headers, logs, and pieces of JSON.
+ *
+ * One walk from left to right, in which each scanner either hides what it read, so that the walk goes on behind it,
+ * or has looked at a bounded stretch: the time is linear in the text, whatever is in it.
+ */
+export function secretsInText(text: string): Replacement[] {
+  const decoded = decodeQuotedEscapes(text);
+  const walk = new TextWalk(decoded.text);
+  const replacements = walk.secrets().map(({ start, end }) => ({ start, end, by: REDACTED }));
+  return decoded.text === text ? replacements : inWrittenText(replacements, decoded);
+}
+
+const NEWLINE = 10;
+const DASH = 45;
+const COLON = 58;
+const LESS = 60;
+const EQUALS = 61;
+const BACKSLASH = 92;
+const SMALL_C = 99;
+
+class TextWalk {
+  readonly #text: string;
+  readonly #blocks: KeyBlocks;
+  /** The end of what was hidden last: nothing looks back beyond it. */
+  #floor = 0;
+  /** Whether the command on this line is curl. */
+  #inCurl = false;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#blocks = new KeyBlocks(text);
+  }
+
+  secrets(): Span[] {
+    const text = this.#text;
+    const found: Span[] = [];
+    let next = text.charCodeAt(0);
+    for (let at = 0; at < text.length; ) {
+      const code = next;
+      next = text.charCodeAt(at + 1);
+      const secret = this.#secretAt(at, code, next);
+      if (secret === undefined) {
+        at += 1;
+        continue;
+      }
+      found.push(secret);
+      at = secret.end;
+      this.#floor = at;
+      next = text.charCodeAt(at);
+    }
+    return found;
+  }
+
+  #secretAt(at: number, code: number, next: number): Span | undefined {
+    switch (code) {
+      case NEWLINE:
+        if (this.#text.charCodeAt(at - 1) !== BACKSLASH) this.#inCurl = false;
+        return undefined;
+      case EQUALS:
+        return pairValueAt(this.#text, at, this.#floor);
+      case COLON:
+        return (
+          (this.#text.startsWith('://', at) ? urlPasswordAt(this.#text, at) : undefined) ??
+          pairValueAt(this.#text, at, this.#floor)
+        );
+      case DASH:
+        return this.#behindDash(at, next);
+      case LESS:
+        return elementValueAt(this.#text, at);
+      default:
+        if (code === SMALL_C && this.#text.startsWith('curl', at)) this.#inCurl = true;
+        return mayStartToken(code, next) ? tokenAt(this.#text, at, this.#floor) : undefined;
+    }
+  }
+
+  #behindDash(at: number, next: number): Span | undefined {
+    if (next === DASH) {
+      if (this.#text.charCodeAt(at - 1) === DASH) return undefined;
+      const block = this.#blocks.blockAt(at);
+      if (block !== undefined) return block;
+    }
+    const before = this.#text.charCodeAt(at - 1);
+    if (at > 0 && !isSpace(before) && !isQuote(before)) return undefined;
+    const password = this.#inCurl ? curlPasswordAt(this.#text, at) : undefined;
+    return password ?? (next === DASH ? flagValueAt(this.#text, at) : undefined);
+  }
+}
 
 const LONGEST_KEY = 80;
 const NEEDS_MORE = /^(?:token|key|phrase)s?$/i;
-const EQUALS = 61;
 const GREATER = 62;
 
 /**
  * Gives the secret behind the `=` or `:` at `at` when a secret-named key stands before it: `key=value`, `key: value`,
  * `"key": "value"`, a header, an assignment. Looks no farther back than `floor`, the end of what was hidden before.
  */
-export function pairValueAt(text: string, at: number, floor: number): Span | undefined {
+function pairValueAt(text: string, at: number, floor: number): Span | undefined {
   const key = keyBefore(text, at, floor);
   if (key === undefined) return undefined;
   const separator = separatorEnd(text, at);
@@ -37,7 +126,7 @@ export function pairValueAt(text: string, at: number, floor: number): Span | und
 }
 
 /** Gives the argument of the flag that starts at `at`, if its name is secret: `--password value`. */
-export function flagValueAt(text: string, at: number): Span | undefined {
+function flagValueAt(text: string, at: number): Span | undefined {
   let end = at + 2;
   while (end - at < LONGEST_KEY && isNameCode(text.charCodeAt(end))) end += 1;
   const from = skipBlanks(text, end);
@@ -47,7 +136,7 @@ export function flagValueAt(text: string, at: number): Span | undefined {
 }
 
 /** Gives what an XML element whose name is secret holds: `<password>value</password>`. */
-export function elementValueAt(text: string, at: number): Span | undefined {
+function elementValueAt(text: string, at: number): Span | undefined {
   let end = at + 1;
   while (end - at < LONGEST_KEY && (isNameCode(text.charCodeAt(end)) || text.charAt(end) === ':')) end += 1;
   if (end === at + 1 || text.charAt(end) !== '>' || !isSecretName(text.slice(at + 1, end))) return undefined;
@@ -135,6 +224,65 @@ function hasLetter(value: string): boolean {
   for (let at = 0; at < value.length; at += 1) {
     const code = value.charCodeAt(at);
     if (isAlphanumeric(code) || code >= 128) return true;
+  }
+  return false;
+}
+
+const LONGEST_AUTHORITY = 1024;
+
+/** Gives the password in the URL, of whatever scheme, whose `://` stands at `at`: `postgres://user:password@host`. */
+function urlPasswordAt(text: string, at: number): Span | undefined {
+  const from = at + 3;
+  let colon = -1;
+  let sign = -1;
+  let end = from;
+  for (; end - from < LONGEST_AUTHORITY && end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (endsUrl(code)) break;
+    // A password that was not encoded may hold these; a number before them is a port, and the host is over.
+    if ((code === 47 || code === 63 || code === 35) && (sign >= 0 || !isInPassword(text, colon, end))) break;
+    if (code === COLON && text.startsWith('//', end + 1)) break; // the next URL
+    if (code === COLON && colon < 0) colon = end;
+    if (code === 64 && colon >= 0) sign = end; // the last @ of the authority
+  }
+  if (colon < 0 || sign <= colon + 1) return undefined;
+  return isPlaceholder(text.slice(colon + 1, sign)) ? undefined : { start: colon + 1, end: sign };
+}
+
+/** Gives the password of `curl -u user:password`, whose `-` stands at `at`. */
+function curlPasswordAt(text: string, at: number): Span | undefined {
+  const flag = USER_FLAGS.find((name) => text.startsWith(name, at));
+  if (flag === undefined) return undefined;
+  let from = skipBlanks(text, at + flag.length);
+  if (text.charAt(from) === '=') from += 1;
+  if (from === at + flag.length && flag.length > 2) return undefined;
+  while (text.charAt(from) === '\\') from += 1;
+  const quote = isQuote(text.charCodeAt(from)) ? text.charCodeAt(from) : Number.NaN;
+  const user = Number.isNaN(quote) ? from : from + 1;
+  let colon = -1;
+  let end = user;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (Number.isNaN(quote) ? isSpace(code) || isQuote(code) : code === quote || code === 10) break;
+    if (code === COLON && colon < 0) colon = end;
+    if (colon < 0 && (isBlank(code) || end - user > 200)) return undefined;
+  }
+  while (text.charAt(end - 1) === '\\') end -= 1;
+  if (colon < 0 || end <= colon + 1 || isPlaceholder(text.slice(colon + 1, end))) return undefined;
+  return { start: colon + 1, end };
+}
+
+const USER_FLAGS = ['--user', '--proxy-user', '-u', '-U'];
+
+function endsUrl(code: number): boolean {
+  return isSpace(code) || isQuote(code) || code === 60 || code === 62 || code === 92;
+}
+
+function isInPassword(text: string, colon: number, at: number): boolean {
+  if (colon < 0 || at - colon > 200) return false;
+  for (let index = colon + 1; index < at; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 48 || code > 57) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redactJson, redactJsonBytes, redactText } from '../../src/plan/redaction.js';
+import { redactJson, redactJsonBytes, redactText } from '../../src/redaction/redaction.js';
 
 // Each is the beginning of something that a scanner has to read on to tell.
 const UNITS = [

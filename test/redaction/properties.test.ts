@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { redactJson, redactJsonBytes, redactText } from '../../src/plan/redaction.js';
+import { redactJson, redactJsonBytes, redactText } from '../../src/redaction/redaction.js';
 
 // Texts made of what the scanners look for: characters alone would hardly ever meet them.
 const RANDOM = 'aB3dE5gH7jK9mN2pQ4rS6tU8vW1xY0zC';
