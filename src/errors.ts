@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'FOREIGN_OWNER'
   | 'DURABILITY_UNKNOWN'
   | 'SYSTEM'
+  | 'ANSWER_LOST'
   | 'INTERRUPTED';
 
 /** The parent of every error that this library throws on purpose; anything else is a bug. */
@@ -504,13 +505,29 @@ export class SystemError extends ZeroSessionsError {
   }
 }
 
-/** The user pressed Ctrl-C. Code `INTERRUPTED`. */
+/** It was done, and the answer could not be written. Code `ANSWER_LOST`. */
+export class AnswerLostError extends ZeroSessionsError {
+  override readonly name = 'AnswerLostError';
+  readonly code = 'ANSWER_LOST';
+  readonly hint = 'Do not run it again: look at the session first.';
+  /** What a script would have been told: ids, sequences. */
+  readonly written: readonly string[];
+  constructor(written: readonly string[], cause: Error) {
+    const what = written.length > 0 ? ` (${written.join(', ')})` : '';
+    super(`It was written${what}, but the answer was not: ${cause.message}`, { cause });
+    this.written = written;
+  }
+}
+
+/** A signal came before anything was done. Code `INTERRUPTED`. */
 export class InterruptedError extends ZeroSessionsError {
   override readonly name = 'InterruptedError';
   readonly code = 'INTERRUPTED';
-  readonly hint = 'Nothing was left half done.';
-  constructor() {
+  readonly hint = 'Nothing was done.';
+  readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+  constructor(signal: InterruptedError['signal'] = 'SIGINT') {
     super('Interrupted');
+    this.signal = signal;
   }
 }
 

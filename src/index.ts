@@ -1,6 +1,7 @@
 /** The public surface of the library, and the only file that re-exports. */
 export {
   AmbiguousNameError,
+  AnswerLostError,
   ConflictError,
   CycleError,
   DurabilityUnknownError,

@@ -1,5 +1,6 @@
 import type { StoreDeps } from '../store/deps.js';
 import type { SessionStore } from '../store/session-store.js';
+import type { Interruption } from './interruption.js';
 import type { Output } from './output.js';
 import type { Page } from './page.js';
 import type { RegistryEntry } from './registry.js';
@@ -28,7 +29,7 @@ export interface CliContext {
   /** The user who runs it; undefined where users have no numbers. */
   readonly uid: number | undefined;
   readonly now: () => Date;
-  /** Aborts on Ctrl-C, with an `InterruptedError` as reason. */
+  /** Aborts on the first SIGINT, SIGTERM or SIGHUP, with an `InterruptedError` as reason. */
   readonly signal: AbortSignal;
 }
 
@@ -55,6 +56,10 @@ export interface CommandContext extends CliContext {
   readonly store: SessionStore;
   /** The same store for what `SessionStore` does not offer. */
   readonly deps: StoreDeps;
+  /** Aborts as `interruption` says: a signal ends no work that has changed something. */
+  readonly signal: AbortSignal;
+  /** What becomes of signals during this run. */
+  readonly interruption: Interruption;
   /** How `out` is to be written to. */
   readonly page: Page;
   /** Every command, for those that are about commands. */

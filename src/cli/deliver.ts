@@ -1,3 +1,4 @@
+import { AnswerLostError, ZeroSessionsError } from '../errors.js';
 import type { CommandOutput, JsonDocument, TextPieces } from './command.js';
 import type { CommandContext } from './context.js';
 import { EXIT_DONE } from './exit-codes.js';
@@ -9,11 +10,17 @@ const FLUSH_LENGTH = 64 * 1024;
 
 /**
  * Writes a view in the form that is wanted: data to stdout, then warnings and notes to stderr.
+ * @throws AnswerLostError (`ANSWER_LOST`) when something was changed and stdout does not take the answer.
  * @returns The exit code; done when the reader has gone, since what is missing is what nobody wants.
  * @see CLI.md, "Shape"
  */
 export async function deliver<View>(context: CommandContext, output: CommandOutput<View>, view: View): Promise<number> {
-  await writeData(context, output, view);
+  try {
+    await writeData(context, output, view);
+  } catch (error) {
+    if (!context.interruption.isTooLate || !(error instanceof ZeroSessionsError)) throw error;
+    throw new AnswerLostError(await writtenNames(context, output, view), error);
+  }
   if (context.out.closed) return EXIT_DONE;
   for (const warning of output.warnings?.(view) ?? []) await context.warn(warning);
   for (const note of output.notes?.(view, context.page) ?? []) await context.note(note);
@@ -33,6 +40,22 @@ async function writeData<View>(context: CommandContext, output: CommandOutput<Vi
     return writePieces(context, eachLine(output.quiet(view, page)));
   }
   return writePieces(context, output.text(view, page));
+}
+
+// Enough to find it by: whoever has more is not told all of it on stderr.
+const MOST_NAMES = 5;
+
+async function writtenNames<View>(
+  { page }: CommandContext,
+  { quiet }: CommandOutput<View>,
+  view: View,
+): Promise<readonly string[]> {
+  const names: string[] = [];
+  for await (const name of quiet?.(view, page) ?? []) {
+    if (names.length === MOST_NAMES) return [...names, '…'];
+    names.push(name);
+  }
+  return names;
 }
 
 async function* eachLine(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {

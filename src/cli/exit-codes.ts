@@ -6,6 +6,7 @@ export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;
 /** All that is good was shown, beside what is damaged. */
 export const EXIT_DAMAGED = 5;
+/** Ended by Ctrl-C; by another signal it is another number (interruption.ts). */
 export const EXIT_INTERRUPTED = 130;
 
 /** The code of an error that is nobody's but the program's. It exits as {@link EXIT_FAILED}. */
@@ -18,6 +19,7 @@ export const EXIT_CODES = {
   FOREIGN_OWNER: EXIT_FAILED,
   DURABILITY_UNKNOWN: EXIT_FAILED,
   SYSTEM: EXIT_FAILED,
+  ANSWER_LOST: EXIT_FAILED,
 
   INVALID_ID: 2,
   INVALID_ARGUMENT: 2,

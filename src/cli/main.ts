@@ -1,18 +1,18 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { InterruptedError } from '../errors.js';
 import type { CliContext, Input } from './context.js';
-import { EXIT_CODES } from './exit-codes.js';
+import { exitOfInterrupted } from './interruption.js';
 import { createOutput } from './output.js';
 import { runCli } from './run-cli.js';
+import { listenForSignals } from './signals.js';
 
 // The process comes in here and nowhere else.
-const context = processContext();
-const exitCode = await runCli(process.argv.slice(2), context);
+const signals = listenForSignals();
+const exitCode = await runCli(process.argv.slice(2), processContext());
 process.exitCode = exitCode;
 // What is still on its way to a reader who does not read must not hold back Ctrl-C. Everybody else waits for it.
 // biome-ignore lint/nursery/noProcessExit: see above
-if (exitCode === EXIT_CODES.INTERRUPTED) process.exit();
+if (signals.aborted && exitCode === exitOfInterrupted(signals.reason)) process.exit();
 
 function processContext(): CliContext {
   const outIsTerminal = isTerminal(1);
@@ -27,7 +27,7 @@ function processContext(): CliContext {
     cwd: workingDirectory(),
     uid: process.getuid?.(),
     now: () => new Date(),
-    signal: interruptSignal(),
+    signal: signals,
   };
 }
 
@@ -58,11 +58,4 @@ function workingDirectory(): string {
   } catch {
     return '/';
   }
-}
-
-function interruptSignal(): AbortSignal {
-  const interrupt = new AbortController();
-  // Once: a second Ctrl-C ends the process as if nobody listened.
-  process.once('SIGINT', () => interrupt.abort(new InterruptedError()));
-  return interrupt.signal;
 }

@@ -3,6 +3,7 @@ import { storeDeps } from '../store/open-store.js';
 import { SessionStore } from '../store/session-store.js';
 import type { CliContext, CommandContext, GlobalOptions } from './context.js';
 import { errorStyle } from './error-style.js';
+import { type Interruption, interruptionBy } from './interruption.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import { COMMANDS } from './registry.js';
 import { safeText } from './render/safe-text.js';
@@ -19,6 +20,7 @@ export function openContext(
 ): CommandContext {
   const redaction = globals.redact ? HIDE_SECRETS : SHOW_SECRETS;
   const { env, outIsTerminal } = context;
+  const interruption = interruptionBy(context.signal);
   const errStyle = errorStyle(context, globals.color);
   const say = (mark: string, text: string) => context.err.write(`${mark}${safeText(redaction.text(text))}\n`);
   const note = (text: string) => (globals.quiet ? Promise.resolve() : say('', text));
@@ -26,7 +28,7 @@ export function openContext(
   // Opened by the first that asks: some commands have nothing to do with a store.
   let opened: { readonly deps: StoreDeps; readonly store: SessionStore } | undefined;
   const open = () => {
-    opened ??= openStore(context, globals, (warning) => {
+    opened ??= openStore(context, globals, interruption, (warning) => {
       // Order is that of the calls, awaited or not.
       void (isNote(warning) ? note(warning.message) : warn(warning.message));
     });
@@ -34,6 +36,8 @@ export function openContext(
   };
   return {
     ...context,
+    signal: interruption.signal,
+    interruption,
     globals,
     get store() {
       return open().store;
@@ -57,8 +61,9 @@ export function openContext(
 }
 
 function openStore(
-  { env, now, uid, signal }: CliContext,
+  { env, now, uid }: CliContext,
   { root, lockTimeoutMs, flock, asOwner }: GlobalOptions,
+  { signal, beforeChange }: Interruption,
   onWarning: (warning: StoreWarning) => void,
 ): { readonly deps: StoreDeps; readonly store: SessionStore } {
   const deps = storeDeps({
@@ -67,6 +72,7 @@ function openStore(
     now,
     lockTimeoutMs,
     signal,
+    beforeChange,
     flock: flock ? 'auto' : 'off',
     uid,
     asOwner,

@@ -1,6 +1,7 @@
-import { ZeroSessionsError } from '../errors.js';
+import { InterruptedError, ZeroSessionsError } from '../errors.js';
 import type { CliContext, GlobalOptions } from './context.js';
 import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
+import { exitOfInterrupted } from './interruption.js';
 import type { Redaction } from './redaction.js';
 import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from './render/json.js';
 import { isRewindPlan, planJson } from './render/plan-json.js';
@@ -22,7 +23,7 @@ export interface ReportOptions {
  */
 export async function reportError(error: unknown, context: CliContext, options: ReportOptions): Promise<number> {
   const told = error instanceof ZeroSessionsError ? error : bug(error);
-  if (told.code === 'INTERRUPTED') return EXIT_CODES.INTERRUPTED; // whoever pressed Ctrl-C knows
+  if (told instanceof InterruptedError) return exitOfInterrupted(told); // whoever sent the signal knows
   if (options.format !== 'text') await writeJson(told, context, options);
   await context.err.write(errorText(told, options));
   if (told.code === BUG_CODE && error instanceof Error && context.env.ZERO_SESSIONS_DEBUG) {

@@ -1,11 +1,10 @@
-import { InterruptedError } from '../errors.js';
 import { asStoreError } from '../store/system-errors.js';
 import type { ParsedArguments } from './arguments.js';
 import type { Command } from './command.js';
 import { COMPLETION_CALLBACK } from './completions.js';
 import type { CliContext } from './context.js';
 import { errorStyle } from './error-style.js';
-import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
+import { EXIT_DONE } from './exit-codes.js';
 import { globalOptions } from './global-options.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import type { ColorMode } from './render/style.js';
@@ -43,16 +42,17 @@ async function runCommand(command: Command, args: ParsedArguments, context: CliC
   const { openContext } = await import('./open-context.js');
   const commandContext = openContext(context, globals, runCli);
   if (!globals.redact) await commandContext.note('What looks like a secret is shown as it is (--no-redact).');
-  context.signal.throwIfAborted();
+  const { signal } = commandContext;
+  signal.throwIfAborted();
   const done = command.execute(commandContext, args);
-  // What only reads may be left where it is; what writes has to end well first.
-  return command.writes === true ? done : Promise.race([done, interruption(context.signal)]);
+  // What only reads may be left where it is; what writes ends by itself: its waits do, and its first change fails.
+  return command.writes === true ? done : Promise.race([done, interruption(signal)]);
 }
 
-/** Never resolves; rejects on Ctrl-C. */
+/** Never resolves; rejects with the reason of the signal. */
 function interruption(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const interrupt = () => reject(new InterruptedError());
+    const interrupt = () => reject(signal.reason);
     if (signal.aborted) interrupt();
     else signal.addEventListener('abort', interrupt, { once: true });
   });
@@ -60,7 +60,6 @@ function interruption(signal: AbortSignal): Promise<never> {
 
 // The command line may be what is wrong, so the flags that matter here are looked for, not parsed.
 async function report(error: unknown, argv: readonly string[], context: CliContext): Promise<number> {
-  if (context.signal.aborted) return EXIT_CODES.INTERRUPTED;
   const end = argv.indexOf('--');
   const flags = new Set(end < 0 ? argv : argv.slice(0, end));
   const json = flags.has('--jsonl') ? 'jsonl' : 'text';

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { InvalidArgumentError } from '../errors.js';
 import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
+import { watchedFileSystem } from '../fs/watched-file-system.js';
 import { trimSpace } from '../model/ids.js';
 import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
 import { fileLocks } from './file-locks.js';
@@ -24,6 +25,8 @@ export interface StoreOptions {
   readonly flock?: 'auto' | 'off' | undefined;
   /** Ends the wait for a busy session, with its reason; what is under way goes on to its end. */
   readonly signal?: AbortSignal | undefined;
+  /** Called before each change of a file or folder; what it throws keeps the change from being made. */
+  readonly beforeChange?: (() => void) | undefined;
   /** Told of what stopped nothing and should be known. */
   readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
   /** The user id of this process; with it, writing to another user's store is refused unless `asOwner`. */
@@ -57,12 +60,7 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   }
   const warn = options.onWarning ?? (() => {});
   const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
-  const ownership = storeOwnership(
-    options.fileSystem ?? nodeFileSystem,
-    resolve(root),
-    options.uid,
-    options.asOwner ?? false,
-  );
+  const ownership = storeOwnership(fileSystemOf(options), resolve(root), options.uid, options.asOwner ?? false);
   return {
     root: resolve(root),
     fs: ownership.fs,
@@ -96,6 +94,10 @@ function peerRegistries(env: Readonly<Record<string, string | undefined>>): read
     .map((top) => trimSpace(top ?? ''))
     .filter((top) => isAbsolute(top))
     .map((top) => join(top, 'zero', 'peers', 'registry'));
+}
+
+function fileSystemOf({ fileSystem = nodeFileSystem, beforeChange }: StoreOptions): FileSystem {
+  return beforeChange === undefined ? fileSystem : watchedFileSystem(fileSystem, beforeChange);
 }
 
 /**
