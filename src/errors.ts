@@ -437,7 +437,7 @@ export class GoalExistsError extends ZeroSessionsError {
   }
 }
 
-/** A rewind was cut short and something was written after it. Code `INTERRUPTED_REWIND`. */
+/** A rewind was cut short, and nobody has settled it. Code `INTERRUPTED_REWIND`. */
 export class InterruptedRewindError extends ZeroSessionsError {
   override readonly name = 'InterruptedRewindError';
   readonly code = 'INTERRUPTED_REWIND';
@@ -445,13 +445,22 @@ export class InterruptedRewindError extends ZeroSessionsError {
   readonly sessionId: string;
   readonly sequence: number;
   readonly paths: readonly string[];
-  constructor(sessionId: string, sequence: number, reason: string, paths: readonly string[] = []) {
+  constructor(interrupted: {
+    readonly sessionId: string;
+    readonly work: 'rewind' | 'undo' | 'restore';
+    /** That of its intent. */
+    readonly sequence: number;
+    readonly reason: string;
+    readonly madeHere: boolean;
+    readonly paths?: readonly string[];
+  }) {
+    const { sessionId, work, sequence, reason, madeHere, paths = [] } = interrupted;
     const files = paths.length > 0 ? ` (${listed(paths)})` : '';
-    super(`Session ${sessionId}: the rewind begun with event ${sequence} was interrupted, and ${reason}${files}`);
+    super(`Session ${sessionId}: the ${work} begun with event ${sequence} was interrupted, and ${reason}${files}`);
     this.sessionId = sessionId;
     this.sequence = sequence;
     this.paths = paths;
-    this.hint = `Nothing was forced. Take it back with: zero-sessions rewind ${sessionId} --abort (or carry it out with --continue)`;
+    this.hint = howToSettle(sessionId, madeHere);
   }
 }
 
@@ -536,6 +545,14 @@ export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const { code } = error;
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** Says how an interrupted rewind is settled: which folder is meant only whoever knows it may say, where it came with a copy. */
+export function howToSettle(sessionId: string, madeHere: boolean): string {
+  const command = `zero-sessions rewind ${sessionId}`;
+  return madeHere
+    ? `Nothing was forced. Take it back with: ${command} --abort (or carry it out with --continue)`
+    : `No file was touched. Take it out of the log with: ${command} --abort (with --workspace <dir> its files go back as well, --continue --workspace <dir> carries it out)`;
 }
 
 function quote(text: string): string {

@@ -98,5 +98,5 @@ export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.j
 export type { ExecContext } from './store/read-replay.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
 export type { SessionStore } from './store/session-store.js';
-export type { SettledRewind } from './store/settle-rewind.js';
+export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/settle-rewind.js';
 export type { RewindRecord, UndoOptions } from './store/undo-rewind.js';

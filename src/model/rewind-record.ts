@@ -28,6 +28,27 @@ export interface RewindIntent {
   readonly undoes?: string | undefined;
   /** Set where no event is to go. */
   readonly filesOnly?: boolean | undefined;
+  /** The file that it was appended to; undefined in one of an earlier version. */
+  readonly log?: LogIdentity | undefined;
+}
+
+/**
+ * What tells a log from every copy of it: numbers in decimal, `birth` in nanoseconds since 1970, 0 where the file system
+ * does not tell.
+ */
+export interface LogIdentity {
+  readonly dev: string;
+  readonly ino: string;
+  readonly birth: string;
+}
+
+/** Gives what an interrupted call did, for the words. */
+export function workOf({
+  undoes,
+  filesOnly,
+}: Pick<RewindIntent, 'undoes' | 'filesOnly'>): 'rewind' | 'undo' | 'restore' {
+  if (undoes !== undefined) return 'undo';
+  return filesOnly === true ? 'restore' : 'rewind';
 }
 
 /** One file of an intent. */
@@ -85,6 +106,7 @@ export function encodeIntent(intent: RewindIntent): RawJson {
       ...(intent.workspace === undefined ? {} : { workspace: intent.workspace }),
       ...(intent.undoes === undefined ? {} : { undoes: intent.undoes }),
       ...(intent.filesOnly === true ? { filesOnly: true } : {}),
+      ...(intent.log === undefined ? {} : { log: { ...intent.log } }),
     },
   });
 }
@@ -101,7 +123,7 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
     const payload = decodePayload(event, event.type);
     const { rewind, files } = payload;
     if (!isRecord(rewind) || rewind.session !== sessionId || !Array.isArray(files)) return undefined;
-    const { id, target, workspace, undoes, filesOnly } = rewind;
+    const { id, target, workspace, undoes, filesOnly, log } = rewind;
     if (typeof id !== 'string' || !PLAIN_NAME.test(id) || typeof target !== 'number') return undefined;
     if (workspace !== undefined && typeof workspace !== 'string') return undefined;
     const before = decodeCheckpoint(event).files;
@@ -120,10 +142,18 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
       })),
       ...(typeof undoes === 'string' ? { undoes } : {}),
       ...(filesOnly === true ? { filesOnly } : {}),
+      log: logIdentityIn(log),
     };
   } catch {
     return undefined;
   }
+}
+
+function logIdentityIn(value: unknown): LogIdentity | undefined {
+  if (!isRecord(value)) return undefined;
+  const { dev, ino, birth } = value;
+  if (typeof dev !== 'string' || typeof ino !== 'string' || typeof birth !== 'string') return undefined;
+  return { dev, ino, birth };
 }
 
 /** Gives the payload of a `session_rewind` marker, in the order that FORMAT.md, 6 gives. */

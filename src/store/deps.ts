@@ -9,6 +9,7 @@ export interface StoreWarning {
     | 'NO_FLOCK'
     | 'HARD_LINKED'
     | 'REWIND_RECOVERED'
+    | 'REWIND_UNSETTLED'
     | 'TORN_TAIL'
     | 'SWEEP_FAILED'
     | 'BLOB_NOT_COPIED';

@@ -8,12 +8,14 @@ import {
   syncFolderOf,
   truncateDurably,
 } from '../fs/durable-file.js';
+import type { FileIdentity } from '../fs/file-system.js';
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../fs/jsonl.js';
 import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
 import { joinBytes, MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
 import { trimSpace } from '../model/ids.js';
 import { rawJsonText } from '../model/json.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
+import type { LogIdentity } from '../model/rewind-record.js';
 import type { StoreDeps } from './deps.js';
 import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
 
@@ -63,6 +65,28 @@ export class EventLog {
   /** Tells whether the log is there; a link or a special file in its place is refused by every read. */
   exists(): boolean {
     return this.#deps.fs.lstat(this.path) !== undefined;
+  }
+
+  /**
+   * Gives what tells the file from every copy of it. It is opened as for an append, for on an overlay file system that
+   * gives it the inode that it will have.
+   */
+  identity(): LogIdentity {
+    const { fs } = this.#deps;
+    const fd = fs.openAppend(this.path);
+    try {
+      return logIdentityOf(fs.fstat(fd));
+    } finally {
+      fs.close(fd);
+    }
+  }
+
+  /** Tells whether this is the file that an identity was taken of. */
+  isFile(identity: LogIdentity | undefined): boolean {
+    const stat = this.#deps.fs.lstat(this.path);
+    if (identity === undefined || stat === undefined) return false;
+    const { dev, ino, birth } = logIdentityOf(stat);
+    return identity.dev === dev && identity.ino === ino && identity.birth === birth;
   }
 
   /** Gives the bytes in the file; 0 when there is none. */
@@ -245,6 +269,10 @@ export class EventLog {
     this.cut(from);
     return kept;
   }
+}
+
+function logIdentityOf({ dev, ino, birthNs }: FileIdentity): LogIdentity {
+  return { dev: `${dev}`, ino: `${ino}`, birth: `${birthNs}` };
 }
 
 function readLine(line: RawLine): LogLine | undefined {

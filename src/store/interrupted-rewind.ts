@@ -3,15 +3,18 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import { readFully } from '../fs/jsonl.js';
 import { REWIND_INTENT_TOOL } from '../model/event.js';
 import { parseSessionId } from '../model/ids.js';
-import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
+import { decodeIntent, type RewindIntent, workOf } from '../model/rewind-record.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
-import { openWorkspaceToChange, relatedFolders } from './workspace.js';
+import { openWorkspaceToChange } from './workspace.js';
 
 /** How far back from the end of a log an append looks for a rewind that nobody settled. */
 const GLANCE_BYTES = 64 * 1024;
 const INTENT_END = '"rewind":{"id":';
+/** Why an intent is left alone that was not appended to the log in which it stands. */
+const NOT_MADE_HERE =
+  'it was not made here: this log is a copy, is from a backup, or was written by an earlier version';
 
 /** An unfinished rewind of a session, as its log tells of it. */
 export interface FoundIntent {
@@ -21,6 +24,11 @@ export interface FoundIntent {
   readonly before: number;
   /** Whether nothing was written after it. */
   readonly isLast: boolean;
+  /**
+   * Whether it was appended to this very file. Else it came with a copy, from a backup or from an earlier version, and
+   * the folder that it names is what a stranger says.
+   */
+  readonly madeHere: boolean;
 }
 
 /** Gives the unfinished rewind that a log tells of, wherever it stands. */
@@ -29,7 +37,9 @@ export function findIntent(log: EventLog): FoundIntent | undefined {
   let before = 0;
   for (const event of log.events()) {
     const intent = decodeIntent(event, log.sessionId);
-    if (intent !== undefined) found = { intent, sequence: event.sequence, before, isLast: true };
+    if (intent !== undefined) {
+      found = { intent, sequence: event.sequence, before, isLast: true, madeHere: log.isFile(intent.log) };
+    }
     // Not by its number, which Zero may have used for what came after.
     else if (found?.isLast) found = { ...found, isLast: false };
     before = event.sequence;
@@ -44,7 +54,7 @@ export function findIntent(log: EventLog): FoundIntent | undefined {
  */
 export function refuseInterrupted(log: EventLog): void {
   const found = findIntent(log);
-  if (found !== undefined) throw new InterruptedRewindError(log.sessionId, found.sequence, whyUnfinished(found));
+  if (found !== undefined) throw interruptedError(found);
 }
 
 /**
@@ -61,29 +71,36 @@ export function glanceForIntent(deps: StoreDeps, log: EventLog): FoundIntent | u
   }
 }
 
+/** Gives the error that an unfinished rewind is, for what has to wait until it is settled. */
+export function interruptedError(found: FoundIntent, reason = whyUnfinished(found)): InterruptedRewindError {
+  const { intent, sequence, madeHere } = found;
+  return new InterruptedRewindError({ sessionId: intent.sessionId, work: workOf(intent), sequence, reason, madeHere });
+}
+
 /** Says what an unfinished rewind waits for, and where to go back to with any program. */
-export function whyUnfinished({ isLast, before }: Pick<FoundIntent, 'isLast' | 'before'>): string {
-  const what = isLast ? 'its files were not put back yet' : 'something was written after it';
-  return `${what}; the last event before it is ${before}`;
+function whyUnfinished({ isLast, madeHere, before }: FoundIntent): string {
+  const files = madeHere ? 'its files were not put back yet' : NOT_MADE_HERE;
+  return `${isLast || !madeHere ? files : 'something was written after it'}; the last event before it is ${before}`;
 }
 
 /**
- * Opens the workspace of an intent, which is written to unasked: it must be one that a rewind would write to.
- * @param anywhere - Whether somebody asked for it, so that it need not be the session's own.
- * @returns the reason where it will not do.
+ * Opens the workspace of an intent, to put its files back.
+ *
+ * Only an intent that was made here says itself where its files are: what any other names is what a stranger says.
+ * @param named - The folder that somebody named for it.
+ * @returns the reason where none will do.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the folder that was named will not do.
+ * @see FORMAT.md, 5, "What a store says about folders is data from a stranger"
  */
 export function openIntendedWorkspace(
   deps: StoreDeps,
-  intent: RewindIntent,
-  anywhere: boolean,
+  { intent, madeHere }: Pick<FoundIntent, 'intent' | 'madeHere'>,
+  named?: string | undefined,
 ): ConfinedRoot | { readonly reason: string } {
-  const cwd = recordedCwd(deps, intent.sessionId);
-  const path = intent.workspace ?? cwd;
+  if (named !== undefined) return openWorkspaceToChange(deps, named);
+  if (!madeHere) return { reason: NOT_MADE_HERE };
   try {
-    const workspace = openWorkspaceToChange(deps, path);
-    const cwdIsThere = cwd.startsWith('/') && deps.fs.stat(cwd)?.kind === 'directory';
-    if (anywhere || !cwdIsThere || relatedFolders(deps, cwd, workspace.real)) return workspace;
-    return { reason: `its workspace ${path} is not the session's own` };
+    return openWorkspaceToChange(deps, intent.workspace ?? recordedCwd(deps, intent.sessionId));
   } catch (error) {
     if (error instanceof ZeroSessionsError) return { reason: `its workspace will not do: ${error.message}` };
     throw error;

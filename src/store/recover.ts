@@ -1,25 +1,23 @@
-import { LogDamagedError, ZeroSessionsError } from '../errors.js';
+import { howToSettle, LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
 import { sameFile } from '../fs/file-system.js';
 import type { StoredEvent } from '../model/event.js';
 import { type EventIdentity, identityOf } from '../model/event-identity.js';
-import { decodeIntent, decodeMarker } from '../model/rewind-record.js';
+import { decodeIntent, decodeMarker, workOf } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
 import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
 import { hashBytes } from './blob-store.js';
 import type { LogTail } from './event-log.js';
-import { glanceForIntent, whyUnfinished } from './interrupted-rewind.js';
+import { glanceForIntent, interruptedError, openIntendedWorkspace } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import { EVENTS_FILE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
-import { rollBack } from './roll-back.js';
-
-const HOW_TO_SETTLE = 'Take it back with rewind --abort, or carry it out with rewind --continue';
+import { type RollBackResult, rollBack } from './roll-back.js';
 
 /**
  * Puts right what a crash left; run under the lock before every writing operation.
  *
- * An unfinished rewind is rolled back, a kept record that nothing came of is taken away, metadata that lag behind the
+ * An unfinished rewind that was made here is rolled back, any other is left alone and spoken of. A kept record that nothing came of is taken away, metadata that lag behind the
  * log are put right, our own temp files are swept. A torn tail is sealed by whoever appends. Where all is well it
  * changes nothing. It never drops a complete event and never prunes blobs.
  * @see RELIABILITY.md, 3.3
@@ -45,25 +43,32 @@ function readTail(session: LockedSession): LogTail | undefined {
 
 function rollBackUnfinished(session: LockedSession, { last }: LogTail): boolean {
   const intent = last === undefined ? undefined : decodeIntent(last, session.id);
-  if (intent === undefined) {
+  // Unasked, files are written only for an intent of ours: any other names whatever folder a stranger likes.
+  if (intent === undefined || !session.log.isFile(intent.log)) {
     warnOfUnsettled(session);
     return false;
   }
-  const result = rollBack(session, intent);
-  const message =
-    result.kind === 'rolledBack'
-      ? `An interrupted rewind was taken back; files put back: ${result.files}`
-      : `An interrupted rewind (event ${last?.sequence}) was left as it is: ${[result.reason, ...result.paths].join(' ')}. ${HOW_TO_SETTLE}`;
-  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
-  return result.kind === 'rolledBack';
+  const workspace = openIntendedWorkspace(session.deps, { intent, madeHere: true });
+  const result: RollBackResult =
+    'reason' in workspace ? { kind: 'left', ...workspace, paths: [] } : rollBack(session, intent, workspace);
+  const work = workOf(intent);
+  if (result.kind === 'rolledBack') {
+    const message = `An interrupted ${work} was taken back; files put back: ${result.files}`;
+    session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
+    return true;
+  }
+  const why = [result.reason, ...result.paths].join(' ');
+  const message = `An interrupted ${work} (event ${last?.sequence}) was left as it is: ${why}. ${howToSettle(session.id, true)}`;
+  session.deps.warn({ code: 'REWIND_UNSETTLED', sessionId: session.id, message });
+  return false;
 }
 
-// Something was written after it, so nothing is forced; whoever goes on is told each time.
+// Something was written after it, or it was not made here, so nothing is forced; whoever goes on is told each time.
 function warnOfUnsettled(session: LockedSession): void {
   const found = glanceForIntent(session.deps, session.log);
   if (found === undefined) return;
-  const message = `An interrupted rewind stands in the log as event ${found.sequence}, and ${whyUnfinished(found)}. ${HOW_TO_SETTLE}`;
-  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
+  const { message, hint } = interruptedError(found);
+  session.deps.warn({ code: 'REWIND_UNSETTLED', sessionId: session.id, message: `${message}. ${hint}` });
 }
 
 /**

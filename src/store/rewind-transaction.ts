@@ -76,7 +76,7 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
     }
     commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));
   } catch (error) {
-    rollBackAfter(session, begun.intent, changed, error);
+    rollBackAfter(session, workspace, begun.intent, changed, error);
     throw error;
   }
   return { rewindId };
@@ -121,6 +121,8 @@ function announce(
     files,
     undoes: restoreLog,
     filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
+    // With it recovery knows an intent of ours from one that came with a copy of the log (FORMAT.md, 5).
+    log: session.log.identity(),
   };
   const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
   session.assertHeld();
@@ -301,6 +303,7 @@ function derived(session: LockedSession, before: EventLog, { keeps, restoreLog }
 /** Takes back at once what failed; where that is not possible the next command tries again. */
 function rollBackAfter(
   session: LockedSession,
+  workspace: ConfinedRoot,
   intent: RewindIntent,
   changed: ReadonlySet<string>,
   cause: unknown,
@@ -308,7 +311,7 @@ function rollBackAfter(
   let reason: string;
   try {
     session.assertHeld();
-    const result = rollBack(session, intent, changed);
+    const result = rollBack(session, intent, workspace, changed);
     if (result.kind === 'rolledBack') return;
     reason = [result.reason, ...result.paths].join(' ');
   } catch (error) {

@@ -4,7 +4,6 @@ import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
 import { foldersAbove, isInState, stagedBeside } from '../plan/changed-shape.js';
 import type { PresentState } from '../plan/file-change.js';
 import { changeFiles, removeEmptyFolders, type StateChange, syncFolders, unstageAll } from './change-files.js';
-import { openIntendedWorkspace } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession } from './locked-session.js';
 import { unavailableReason, unwritableReason } from './preview-rewind.js';
@@ -37,6 +36,7 @@ export interface WayBack {
 export function rollBack(
   session: LockedSession,
   intent: RewindIntent,
+  workspace: ConfinedRoot,
   changed?: ReadonlySet<string> | undefined,
 ): RollBackResult {
   const { last } = session.log.tail();
@@ -45,8 +45,6 @@ export function rollBack(
   }
   const mayNot = whyNotRewrite(session);
   if (mayNot !== undefined) return { kind: 'left', reason: mayNot, paths: [] };
-  const workspace = openIntendedWorkspace(session.deps, intent, changed !== undefined);
-  if ('reason' in workspace) return { kind: 'left', reason: workspace.reason, paths: [] };
   const staged = unstage(session, workspace, intent);
   if (staged.length > 0)
     return { kind: 'left', reason: 'what lies beside these files cannot be removed', paths: staged };

@@ -76,7 +76,14 @@ import {
   type SessionAndEvent,
 } from './record-spec.js';
 import { resolveSession } from './resolve-session.js';
-import { abortRewind, continueRewind, type SettledRewind } from './settle-rewind.js';
+import {
+  abortRewind,
+  type ContinuedRewind,
+  type ContinueOptions,
+  continueRewind,
+  type SettledRewind,
+  type SettleOptions,
+} from './settle-rewind.js';
 import { withStoreErrors } from './system-errors.js';
 import { undoCompaction } from './undo-compaction.js';
 import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
@@ -326,15 +333,12 @@ export class SessionStore {
   }
 
   /** Takes back an interrupted rewind that something was written after. */
-  abortRewind(sessionId: string): Promise<SettledRewind> {
-    return withStoreErrors(() => abortRewind(this.#deps, sessionId));
+  abortRewind(sessionId: string, options: SettleOptions = {}): Promise<SettledRewind> {
+    return withStoreErrors(() => abortRewind(this.#deps, sessionId, options));
   }
 
   /** Carries out an interrupted rewind after all, whole. */
-  continueRewind(
-    sessionId: string,
-    options: { readonly force?: boolean | undefined; readonly allowPartial?: boolean | undefined } = {},
-  ): Promise<RewindResult> {
+  continueRewind(sessionId: string, options: ContinueOptions = {}): Promise<ContinuedRewind> {
     return withStoreErrors(() => continueRewind(this.#deps, sessionId, options));
   }
 

@@ -34,7 +34,7 @@ describe('a rewind that was interrupted, and then somebody else appends', () => 
       expect(after.workspace).toBe(workspace);
       expect(after.sessions.get('s')?.events.map(({ line }) => `${line}\n`)).toContain(line);
       expect(event.sequence).toBe(last.sequence + 2);
-      const warning = world.warnings.find(({ code }) => code === 'REWIND_RECOVERED');
+      const warning = world.warnings.find(({ code }) => code === 'REWIND_UNSETTLED');
       expect(warning?.message).toContain(`the last event before it is ${head}`);
     }
 

@@ -183,19 +183,19 @@ describe('an intent that did not come from us', () => {
   );
 
   test.each([
-    ['the root of the file system', () => '/'],
-    ['a home folder', (temp: TempWorkspace) => temp.outside],
-    ['a folder above one', (temp: TempWorkspace) => dirname(temp.outside)],
-    ['the store', (temp: TempWorkspace) => temp.root],
-    ['another project', (temp: TempWorkspace) => join(dirname(temp.outside), 'other')],
-    ['no absolute path', () => 'outside'],
-  ])('56. given %s as its workspace, then no file is written there', async (_name, workspaceOf) => {
+    ['the root of the file system', true, () => '/'],
+    ['a home folder', true, (temp: TempWorkspace) => temp.outside],
+    ['a folder above one', true, (temp: TempWorkspace) => dirname(temp.outside)],
+    ['the store', true, (temp: TempWorkspace) => temp.root],
+    ['no absolute path', true, () => 'outside'],
+    ['another project, and not made here', false, (temp: TempWorkspace) => join(dirname(temp.outside), 'other')],
+  ])('56. given %s as its workspace, then no file is written there', async (_name, madeHere, workspaceOf) => {
     const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
     await temp.say();
     mkdirSync(join(dirname(temp.outside), 'other'));
     const blob = await storedContent(temp, 'ssh-rsa hostile');
     const files = ['outside/key', 'key'].map((path) => ({ path, blob, bytes: 6, mode: 0o644, to: { absent: true } }));
-    appendIntent(temp, { workspace: workspaceOf(temp), files });
+    appendIntent(temp, { workspace: workspaceOf(temp), files, madeHere });
     const store = openStore({ root: temp.root, env: { HOME: temp.outside }, locks: inProcessLocks });
 
     await store.updateTitle('s', 'next');
@@ -254,7 +254,7 @@ describe('something written after the intent', () => {
     expect([temp.log().startsWith(log), temp.sequences()]).toEqual([true, [1, 2, 3, 4]]);
     expect(temp.files().join()).toContain('"a" file');
     expect(temp.warnings.map(({ message }) => message).join()).toMatch(
-      /event 2, and something was written after it; the last event before it is 1/,
+      /event 2 was interrupted, and something was written after it; the last event before it is 1/,
     );
   });
 
@@ -267,7 +267,7 @@ describe('something written after the intent', () => {
 
     await temp.say('ours');
 
-    expect(temp.warnings.map(({ code }) => code)).toEqual(['REWIND_RECOVERED']);
+    expect(temp.warnings.map(({ code }) => code)).toEqual(['REWIND_UNSETTLED']);
   });
 
   test.each([

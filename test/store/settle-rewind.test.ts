@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, utimesSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { SessionStore } from '../../src/store/session-store.js';
 import { faultyFileSystem } from '../support/faulty-file-system.js';
@@ -9,6 +9,7 @@ import { unsyncedFileSystem } from '../support/unsynced-file-system.js';
 type Act = (store: SessionStore) => Promise<unknown>;
 
 const rewindToOne: Act = (store) => store.rewind('s', { target: 1 });
+const undoIt: Act = (store) => store.undoRewind('s');
 
 async function aSession(): Promise<TempWorkspace> {
   const temp = await tempWorkspace({ fileSystem: unsyncedFileSystem });
@@ -103,6 +104,45 @@ describe('aborting an interrupted rewind', () => {
     expect(temp.files()).toEqual(files);
   });
 
+  test.each([
+    ['a file that somebody changed', (temp: TempWorkspace) => temp.put({ a: 'mine' }), /changed since by somebody/],
+    [
+      'a workspace that is gone',
+      (temp: TempWorkspace) => renameSync(temp.workspace, `${temp.workspace}-away`),
+      /not there/,
+    ],
+    [
+      'contents that are gone',
+      (temp: TempWorkspace) => rmSync(temp.path('checkpoints'), { recursive: true }),
+      /its blob [0-9a-f]{64} is missing/,
+    ],
+    ['a copy of the log', (temp: TempWorkspace) => copyLog(temp), /not made here/],
+  ])('finding 34: given %s, then each file that is left has that reason', async (_, meanwhile, reason) => {
+    const temp = await aSession();
+    await interrupt(temp);
+    meanwhile(temp);
+
+    const { left, skipped } = await temp.store.abortRewind('s');
+
+    expect(skipped.find(({ path }) => path === 'a')?.reason).toMatch(reason);
+    expect([...new Set(skipped.map(({ path }) => path))]).toEqual(left);
+  });
+
+  test.each([
+    ['rewind', rewindToOne],
+    ['undo', undoIt],
+    ['restore', (store: SessionStore) => store.rewind('s', { target: 1, part: 'files' })],
+  ] as const)('finding 34: given an interrupted %s, then it is called by its name', async (work, act) => {
+    const temp = await aSession();
+    if (work === 'undo') await rewindToOne(temp.store);
+    await interrupt(temp, act);
+
+    await temp.say();
+
+    expect(temp.warnings.at(-1)?.message).toContain(`the ${work} begun with event`);
+    expect(await temp.store.abortRewind('s')).toMatchObject({ work });
+  });
+
   test('given none, then it is an error', async () => {
     const temp = await aSession();
 
@@ -142,9 +182,11 @@ describe('continuing an interrupted rewind', () => {
     const temp = await aSession();
     const [files, log] = [temp.files(), temp.log()];
     await temp.store.rewind('s', { target: 1 });
-    await interrupt(temp, (store) => store.undoRewind('s'));
+    await interrupt(temp, undoIt);
 
-    await temp.store.continueRewind('s');
+    const { work } = await temp.store.continueRewind('s');
+
+    expect(work).toBe('undo'); // finding 34
 
     expect(temp.files()).toEqual(files);
     expect(temp.log().startsWith(log)).toBe(true);
@@ -229,3 +271,117 @@ describe('settling that is interrupted itself', () => {
     },
   );
 });
+
+describe('finding 1: an interrupted rewind that was not made here', () => {
+  /** What is left of a rewind of ours once the log has been copied, restored from a backup, or written by an earlier version. */
+  async function copied(): Promise<TempWorkspace> {
+    const temp = await aSession();
+    await interrupt(temp);
+    copyLog(temp);
+    return temp;
+  }
+
+  test.each([
+    ['an append', (temp: TempWorkspace) => temp.say()],
+    ['a title', (temp: TempWorkspace) => temp.store.updateTitle('s', 'next')],
+    ['a capture', (temp: TempWorkspace) => temp.store.captureToolCheckpoint('s', temp.workspace, 't', ['a'])],
+  ])('given %s, then no file is changed, and it is spoken of', async (_, act) => {
+    const temp = await copied();
+    const files = temp.files();
+
+    await act(temp);
+
+    expect(temp.files()).toEqual(files);
+    expect(temp.log()).toContain('rewind-intent');
+    expect(temp.warnings.map(({ code, message }) => [code, /not made here/.test(message)])).toContainEqual([
+      'REWIND_UNSETTLED',
+      true,
+    ]);
+  });
+
+  test.each([
+    ['rewind', rewindToOne],
+    ['undo', undoIt],
+    ['restore', (store: SessionStore) => store.rewind('s', { target: 1, part: 'files' })],
+    ['cut', (store: SessionStore) => store.truncateEvents('s', 1)],
+    ['continue', (store: SessionStore) => store.continueRewind('s')],
+  ] as const)('given %s, then it is refused, with how to settle it, and nothing is changed', async (_, act) => {
+    const temp = await copied();
+    const before = [temp.files(), temp.log()];
+
+    await expect(act(temp.store)).rejects.toMatchObject({
+      code: 'INTERRUPTED_REWIND',
+      hint: expect.stringContaining('--abort'),
+    });
+
+    expect([temp.files(), temp.log()]).toEqual(before);
+  });
+
+  test('given an abort, then only the log is changed, and the session can be rewound again', async () => {
+    const temp = await copied();
+    const files = temp.files();
+
+    expect(await temp.store.abortRewind('s')).toMatchObject({ restored: [], left: ['a', 'b', 'c'] });
+
+    expect(temp.files()).toEqual(files);
+    expect(temp.log()).not.toContain('rewind-intent');
+    await temp.store.rewind('s', { target: 1 });
+  });
+
+  test('given an abort with the workspace named, then the files go back there', async () => {
+    const temp = await copied();
+
+    await temp.store.abortRewind('s', { workspace: temp.workspace });
+
+    expect([content(temp, 'a'), content(temp, 'c')]).toEqual(['a1', 'c1']);
+  });
+
+  test('given --continue with the workspace named, then it is carried out there', async () => {
+    const temp = await copied();
+
+    await temp.store.continueRewind('s', { workspace: temp.workspace });
+
+    expect([content(temp, 'a'), content(temp, 'c'), temp.sequences().length]).toEqual(['a0', undefined, 2]);
+  });
+
+  test('given the store itself as the workspace named, then it is refused and the log is as it was', async () => {
+    const temp = await copied();
+    const log = temp.log();
+
+    await expect(temp.store.abortRewind('s', { workspace: temp.root })).rejects.toMatchObject({
+      code: 'WORKSPACE_REFUSED',
+    });
+
+    expect(temp.log()).toBe(log);
+  });
+
+  test('given a copy of the whole store, then its files are not touched from there', async () => {
+    const temp = await aSession();
+    await interrupt(temp, rewindToOne, false);
+    const files = temp.files();
+    cpSync(temp.root, `${temp.root}-copy`, { recursive: true });
+    const copy = new SessionStore({ ...temp.deps, root: `${temp.root}-copy` });
+
+    await copy.appendEvent('s', { type: 'message', payload: {} });
+
+    expect(temp.files()).toEqual(files);
+  });
+
+  test('given one that was made here, then the next command takes it back', async () => {
+    const temp = await aSession();
+    const files = temp.files();
+    await interrupt(temp, rewindToOne, false);
+
+    await temp.store.updateTitle('s', 'next');
+
+    expect(temp.files()).toEqual(files);
+    expect(temp.log()).not.toContain('rewind-intent');
+  });
+});
+
+/** Puts a copy of the log in its place, as a restore from a backup does. */
+function copyLog(temp: TempWorkspace): void {
+  const path = temp.path('events.jsonl');
+  copyFileSync(path, `${path}.copy`);
+  renameSync(`${path}.copy`, path);
+}

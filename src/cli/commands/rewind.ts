@@ -9,6 +9,8 @@ import { EXIT_DONE } from '../exit-codes.js';
 import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import { filledText } from '../metadata-flags.js';
+import type { Redaction } from '../redaction.js';
+import type { JsonMembers } from '../render/json.js';
 import { renderHistory, renderOutcome } from '../render/rewind.js';
 import { safeText } from '../render/safe-text.js';
 import {
@@ -59,8 +61,8 @@ export const rewind = defineCommand<RewindView>({
     { flags: '--expect-head <seq>', description: 'only if this is still the last event' },
     { flags: '--undo [rewind-id]', description: 'undo the latest rewind, restore or undo, or this one' },
     { flags: '--history', description: 'list what can be undone, newest first' },
-    { flags: '--abort', description: 'take back an interrupted rewind that somebody wrote after' },
-    { flags: '--continue', description: 'carry out an interrupted rewind that somebody wrote after' },
+    { flags: '--abort', description: 'take back an interrupted rewind that was not taken back by itself' },
+    { flags: '--continue', description: 'carry out an interrupted rewind instead' },
   ],
   writes: true,
   schemas: [
@@ -85,7 +87,21 @@ export const rewind = defineCommand<RewindView>({
       },
     },
     {
-      settled: { type: 'object', required: ['rewindId'], properties: { rewindId: TEXT, restored: PATHS, left: PATHS } },
+      settled: {
+        type: 'object',
+        required: ['rewindId', 'work', 'restored', 'left', 'skipped'],
+        properties: {
+          rewindId: TEXT,
+          work: { enum: ['rewind', 'undo', 'restore'] },
+          restored: PATHS,
+          left: PATHS,
+          skipped: {
+            type: 'array',
+            description: 'why each file that is left was left',
+            items: { type: 'object', required: ['path', 'reason'], properties: { path: TEXT, reason: TEXT } },
+          },
+        },
+      },
     },
   ],
   output: {
@@ -97,9 +113,7 @@ export const rewind = defineCommand<RewindView>({
     json: (view, { redaction }) => {
       if (view.kind === 'outcome') return { members: outcomeJson(view.outcome, redaction) };
       if (view.kind === 'history') return { members: { rewinds: view.rewinds.map((each) => ({ ...each })) } };
-      const { rewindId, restored, left } = view.settled;
-      const paths = (all: readonly string[]) => all.map((each) => redaction.text(each));
-      return { members: { settled: { rewindId, restored: paths(restored), left: paths(left) } } };
+      return { members: { settled: settledJson(view.settled, redaction) } };
     },
     jsonl: (view) => (view.kind === 'history' ? view.rewinds.map((each) => ({ ...each })) : []),
     quiet: (view, page) => {
@@ -123,8 +137,8 @@ const MODE_FLAGS: Readonly<Record<(typeof MODES)[number], readonly string[]>> = 
   to: ['exclude-target', 'dry-run', 'events-only', 'files-only', 'workspace', 'force', 'allow-partial', 'expect-head'],
   undo: ['dry-run', 'workspace', 'force', 'allow-partial'],
   history: [],
-  abort: [],
-  continue: ['force', 'allow-partial'],
+  abort: ['workspace'],
+  continue: ['workspace', 'force', 'allow-partial'],
 };
 
 async function runRewind(context: CommandContext, args: ParsedArguments): Promise<RewindView> {
@@ -141,7 +155,7 @@ async function runRewind(context: CommandContext, args: ParsedArguments): Promis
     case 'history':
       return { kind: 'history', rewinds: await context.store.rewindHistory(id), sessionId: id };
     case 'abort':
-      return { kind: 'aborted', settled: await context.store.abortRewind(id), sessionId: id };
+      return { kind: 'aborted', settled: await abort(context, id, args), sessionId: id };
     case 'continue':
       return { kind: 'outcome', outcome: await goOn(context, id, args) };
     default:
@@ -202,12 +216,17 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
   }
 }
 
+function abort(context: CommandContext, id: string, args: ParsedArguments): Promise<SettledRewind> {
+  return context.store.abortRewind(id, { workspace: workspaceOf(context, args) });
+}
+
 async function goOn(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
   const allowed = allowanceOf(args);
+  const workspace = workspaceOf(context, args);
   try {
-    return { kind: 'done', work: 'rewind', ...(await context.store.continueRewind(id, allowed)), allowed };
+    return { kind: 'done', ...(await context.store.continueRewind(id, { ...allowed, workspace })), allowed };
   } catch (error) {
-    throw withPlan(error, () => previewRefusedContinue(context.deps, id));
+    throw withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
   }
 }
 
@@ -215,11 +234,21 @@ function allowanceOf(args: ParsedArguments): Allowance {
   return { force: args.flag('force'), allowPartial: args.flag('allow-partial') };
 }
 
-function abortedText({ restored, left }: SettledRewind, shown: (path: string) => string): string {
+function settledJson({ rewindId, work, restored, left, skipped }: SettledRewind, redaction: Redaction): JsonMembers {
+  return {
+    rewindId,
+    work,
+    restored: restored.map((path) => redaction.text(path)),
+    left: left.map((path) => redaction.text(path)),
+    skipped: skipped.map(({ path, reason }) => ({ path: redaction.text(path), reason: redaction.text(reason) })),
+  };
+}
+
+function abortedText({ work, restored, skipped }: SettledRewind, shown: (text: string) => string): string {
   const lines = [
-    'The interrupted rewind was taken back.',
+    `The interrupted ${work} was taken back.`,
     ...restored.map((path) => `restored  ${shown(path)}`),
-    ...left.map((path) => `left      ${shown(path)}  (changed since by somebody)`),
+    ...skipped.map(({ path, reason }) => `left      ${shown(path)}  (${shown(reason)})`),
   ];
   return `${lines.join('\n')}\n`;
 }

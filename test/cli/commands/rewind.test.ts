@@ -4,6 +4,7 @@ import { documentOf } from '../../support/json-document.js';
 import { PeerRegistry } from '../../support/peer-registry.js';
 import { type CliSurroundings, runCommandLine } from '../../support/run-cli.js';
 import type { TempWorkspace } from '../../support/temp-workspace.js';
+import { logIdentity } from '../../support/unfinished-rewind.js';
 import { workedSession } from '../../support/worked-session.js';
 
 function run(temp: TempWorkspace, line: string, surroundings: CliSurroundings = {}) {
@@ -184,7 +185,8 @@ describe('rewind --abort and --continue', () => {
   ])('given an intent that somebody wrote after and %s, then it is settled', async (flag, key, hasNewFile) => {
     const temp = await workedSession();
     const files = [{ path: 'new.txt', absent: true, to: { absent: true } }];
-    const rewind = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', session: 's', target: 1, workspace: temp.workspace };
+    const log = logIdentity(temp.path('events.jsonl'));
+    const rewind = { id: '01ARZ3NDEKTSV4RRFFQ69G5FAV', session: 's', target: 1, workspace: temp.workspace, log };
     const intent = { tool: 'zero-sessions/rewind-intent', files, rewind };
     appendLine(temp, 9, 'session_checkpoint', intent);
     appendLine(temp, 10, 'message', { role: 'user', content: 'meanwhile' });
