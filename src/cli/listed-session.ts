@@ -9,6 +9,13 @@ export interface ListedSession {
   readonly sizes?: SessionSizes;
 }
 
+/** A session that is not there, or cannot be read, and why; of the id nothing is known but that it was written so. */
+export interface UnreadableRow {
+  readonly sessionId: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** The name that a session without `sessionKind` goes by on the command line. */
 export const REGULAR_KIND = 'regular';
 

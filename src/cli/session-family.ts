@@ -1,9 +1,8 @@
 import type { SessionMetadata } from '../model/metadata.js';
-import type { UnreadableSession } from '../store/list-sessions.js';
 import type { CommandOutput, MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
 import { EXIT_DAMAGED, EXIT_DONE } from './exit-codes.js';
-import type { ListedSession } from './listed-session.js';
+import type { ListedSession, UnreadableRow } from './listed-session.js';
 import { renderList } from './render/list.js';
 import { sessionJson } from './render/session-json.js';
 import { SESSION_SCHEMA, UNREADABLE_SCHEMA } from './schema-parts.js';
@@ -11,7 +10,7 @@ import { SESSION_SCHEMA, UNREADABLE_SCHEMA } from './schema-parts.js';
 /** Sessions that are kin to one, and those that may be but cannot be read. */
 export interface SessionFamily {
   readonly sessions: readonly ListedSession[];
-  readonly unreadable: readonly UnreadableSession[];
+  readonly unreadable: readonly UnreadableRow[];
   /** Said when there are none. */
   readonly emptyNote: string;
 }
@@ -20,7 +19,7 @@ export interface SessionFamily {
 export async function sessionFamily(
   { store }: CommandContext,
   sessions: readonly SessionMetadata[],
-  unreadable: readonly UnreadableSession[],
+  unreadable: readonly UnreadableRow[],
   emptyNote: string,
 ): Promise<SessionFamily> {
   const { isLive } = await store.liveSessions();
@@ -44,7 +43,9 @@ export const FAMILY_OUTPUT: CommandOutput<SessionFamily> = {
   quiet: (view) => view.sessions.map(({ session }) => session.sessionId),
   warnings: ({ unreadable }) => unreadable.map(({ message }) => message),
   notes: ({ sessions, emptyNote }) => (sessions.length === 0 ? [emptyNote] : []),
-  exitCode: ({ unreadable }) => (unreadable.length > 0 ? EXIT_DAMAGED : EXIT_DONE),
+  // What is gone is no damage: somebody deleted it.
+  exitCode: ({ unreadable }) =>
+    unreadable.some(({ code }) => code !== 'SESSION_NOT_FOUND') ? EXIT_DAMAGED : EXIT_DONE,
 };
 
 export const FAMILY_SCHEMAS: readonly MemberSchemas[] = [

@@ -1,15 +1,16 @@
-import { MetadataDamagedError, MetadataMissingError } from '../../errors.js';
+import { CycleError, ZeroSessionsError } from '../../errors.js';
+import { validSessionId } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
-import type { UnreadableSession } from '../../store/list-sessions.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { findSession } from '../find-session.js';
+import type { UnreadableRow } from '../listed-session.js';
 import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from '../session-family.js';
 
 export const lineage = defineCommand<SessionFamily>({
   description:
-    'The first ancestor comes first, the session itself last. Where an ancestor cannot be read, what is known below it ' +
-    'is shown.',
+    'The first ancestor comes first, the session itself last. Where an ancestor is gone or cannot be read, what is ' +
+    'known below it is shown.',
   examples: ['zero-sessions lineage latest', 'zero-sessions lineage latest -q | head -1'],
   arguments: [{ name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
   options: [],
@@ -24,28 +25,35 @@ export const lineage = defineCommand<SessionFamily>({
 
 interface Ancestors {
   readonly sessions: readonly SessionMetadata[];
-  readonly unreadable: readonly UnreadableSession[];
+  readonly unreadable: readonly UnreadableRow[];
 }
 
+/** Reads a session and its ancestors as far up as they are there, and says why it goes no further. */
 async function readAncestors({ store }: CommandContext, id: string): Promise<Ancestors> {
   try {
     return { sessions: await store.lineage(id), unreadable: [] };
   } catch (error) {
-    const isAncestor =
-      (error instanceof MetadataDamagedError || error instanceof MetadataMissingError) && error.sessionId !== id;
-    if (!isAncestor) throw error;
+    if (!(error instanceof ZeroSessionsError) || error instanceof CycleError) throw error;
     const all = await store.listWithFaults();
-    const unreadable = all.unreadable.filter(({ sessionId }) => sessionId === error.sessionId);
-    return { sessions: upTo(all.sessions, id, error.sessionId), unreadable };
+    const sessions = withAncestors(all.sessions, id);
+    const parent = sessions[0]?.parentSessionId;
+    if (parent === undefined) throw error; // it is about the session itself
+    const unreadable = all.unreadable.find(({ sessionId }) => sessionId === parent);
+    return { sessions, unreadable: [unreadable ?? lostParent(parent, sessions[0] as SessionMetadata)] };
   }
 }
 
-/** Gives a session and its ancestors below the one that cannot be read. */
-function upTo(sessions: readonly SessionMetadata[], id: string, end: string): readonly SessionMetadata[] {
+/** Gives a session and those of its ancestors that can be read, without a gap, the first of them first. */
+function withAncestors(sessions: readonly SessionMetadata[], id: string): readonly SessionMetadata[] {
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));
   const path: SessionMetadata[] = [];
-  for (let at = byId.get(id); at !== undefined && at.sessionId !== end; at = byId.get(at.parentSessionId ?? '')) {
-    path.unshift(at);
-  }
+  for (let at = byId.get(id); at !== undefined; at = byId.get(at.parentSessionId ?? '')) path.unshift(at);
   return path;
+}
+
+function lostParent(parent: string, { sessionId }: SessionMetadata): UnreadableRow {
+  const named = `session ${sessionId} names as its parent`;
+  return validSessionId(parent)
+    ? { sessionId: parent, code: 'SESSION_NOT_FOUND', message: `There is no session ${parent}, which ${named}` }
+    : { sessionId: parent, code: 'INVALID_ID', message: `${JSON.stringify(parent)}, which ${named}, is no id` };
 }

@@ -5,6 +5,7 @@ import {
   MetadataMissingError,
   NotYetError,
   PathRefusedError,
+  SessionNotFoundError,
   UsageError,
   type ZeroSessionsError,
 } from '../../errors.js';
@@ -50,6 +51,8 @@ export interface ShowView {
   readonly session:
     | ListedSession
     | { readonly session: Pick<SessionMetadata, 'sessionId'>; readonly live: boolean | undefined };
+  /** Of its parent and its root, those that are not there. */
+  readonly lostKin: ReadonlySet<string>;
   /** Undefined where nobody asks for it, or it would take reading all of a long log. */
   readonly summary: LogSummary | undefined;
   /** Events, and damaged lines where they stand; to be read once. */
@@ -138,6 +141,7 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const isRaw = args.flag('raw');
   return {
     session,
+    lostKin: await lostKinOf(context, session.session),
     summary: isRaw || !wantsSummary(context, args, log.size()) ? undefined : await summarize(context, id),
     items,
     damage,
@@ -166,6 +170,20 @@ async function readSession(context: CommandContext, id: string, damage: ShownDam
     damage.push(damageOf(error));
   }
   return { session: { sessionId: id }, live: isLive(id) };
+}
+
+async function lostKinOf({ store }: CommandContext, session: Partial<SessionMetadata>): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>();
+  for (const id of new Set([session.parentSessionId, session.rootSessionId])) {
+    if (id === undefined) continue;
+    try {
+      await store.resolve(`id:${id}`);
+    } catch (error) {
+      if (!(error instanceof SessionNotFoundError)) throw error;
+      lost.add(id);
+    }
+  }
+  return lost;
 }
 
 async function selectionOf(context: CommandContext, id: string, args: ParsedArguments): Promise<EventSelection> {

@@ -1,5 +1,5 @@
 import type { ListView } from '../commands/list.js';
-import { kindName, type ListedSession } from '../listed-session.js';
+import { kindName, type ListedSession, type UnreadableRow } from '../listed-session.js';
 import type { Page } from '../page.js';
 import { counted } from './numbers.js';
 import { shownFolder, shownTitle } from './session-text.js';
@@ -18,15 +18,18 @@ const MODEL: Column = { header: 'MODEL', shrink: 2, minWidth: 8, hide: 2 };
 const FOLDER: Column = { header: 'FOLDER', shrink: 3, minWidth: 12, hide: 3 };
 
 /** Gives a list as a table, a row for each session, then one for each that cannot be read. */
-export function renderList(view: Pick<ListView, 'sessions' | 'unreadable' | 'withSizes'>, page: Page): string {
+export function renderList(
+  view: Pick<ListView, 'sessions' | 'withSizes'> & { readonly unreadable: readonly UnreadableRow[] },
+  page: Page,
+): string {
   if (view.sessions.length === 0 && view.unreadable.length === 0) return '';
   const sizes = view.withSizes ? [LOG, BLOBS] : [];
   const columns = [ID, TITLE, KIND, UPDATED, EVENTS, ...sizes, MODEL, FOLDER];
   const rows = view.sessions.map((each) => sessionRow(each, view.withSizes, page));
-  const faults = view.unreadable.map(({ sessionId, message }): Cell[] => [
+  const faults = view.unreadable.map(({ sessionId, code, message }): Cell[] => [
     { text: sessionId, paint: page.style.id },
     { text: page.redaction.text(message), paint: page.style.error },
-    { text: 'damaged', paint: page.style.error },
+    { text: code === 'SESSION_NOT_FOUND' ? 'missing' : 'damaged', paint: page.style.error },
   ]);
   return renderTable(columns, [...rows, ...faults], { width: page.width, style: page.style });
 }

@@ -1,5 +1,5 @@
 import type { SessionMetadata } from '../../model/metadata.js';
-import type { LogSummary } from '../commands/show.js';
+import type { LogSummary, ShowView } from '../commands/show.js';
 import { kindName } from '../listed-session.js';
 import type { Page } from '../page.js';
 import { departure } from '../session-forest.js';
@@ -9,21 +9,18 @@ import { shownFolder, shownTitle } from './session-text.js';
 import { storedTime } from './time.js';
 import { truncateToWidth } from './width.js';
 
-type ShownSession = SessionMetadata | Pick<SessionMetadata, 'sessionId'>;
+type ShownHeader = Pick<ShowView, 'session' | 'summary' | 'lostKin'>;
+type ShownSession = ShowView['session']['session'];
 
 const LABEL_WIDTH = 'checkpoints'.length + 2;
 
 /** Gives who a session is: title, then a line for each thing that is known of it, then a blank line. */
-export function renderSessionHeader(
-  session: ShownSession,
-  live: boolean | undefined,
-  summary: LogSummary | undefined,
-  page: Page,
-): string {
+export function renderSessionHeader(view: ShownHeader, page: Page): string {
+  const { session } = view.session;
   const { style, width } = page;
   const title = shownTitle('title' in session ? session : {}, page);
   const titleText = safeText(typeof title === 'string' ? title : title.text);
-  const lines = fields(session, live, summary, page).map(([label, value]) => {
+  const lines = fields(view, page).map(([label, value]) => {
     const shown = safeText(value);
     const room = width === undefined ? undefined : Math.max(10, width - LABEL_WIDTH);
     return style.dim(label.padEnd(LABEL_WIDTH)) + (room === undefined ? shown : truncateToWidth(shown, room));
@@ -32,17 +29,13 @@ export function renderSessionHeader(
   return `${style.title(heading)}\n${lines.join('\n')}\n\n`;
 }
 
-function fields(
-  session: ShownSession,
-  live: boolean | undefined,
-  summary: LogSummary | undefined,
-  page: Page,
-): [label: string, value: string][] {
+function fields({ session: listed, summary, lostKin }: ShownHeader, page: Page): [label: string, value: string][] {
+  const { session, live } = listed;
   const known: readonly (readonly [string, string | undefined])[] =
-    'createdAt' in session ? metadataFields(session, page) : [];
+    'createdAt' in session ? metadataFields(session, lostKin, page) : [];
   const all: readonly (readonly [string, string | undefined])[] = [
     ['id', session.sessionId],
-    ['live', live === true ? 'some process has it locked right now' : undefined],
+    ['live', live === true ? 'some process has it open or locked right now' : undefined],
     ...known,
     ['events', eventsText(session, summary)],
     ['tokens', summary === undefined ? undefined : grouped(summary.tokens)],
@@ -51,13 +44,17 @@ function fields(
   return all.filter((field): field is [string, string] => field[1] !== undefined && field[1] !== '');
 }
 
-function metadataFields(session: SessionMetadata, page: Page): readonly (readonly [string, string | undefined])[] {
+function metadataFields(
+  session: SessionMetadata,
+  lostKin: ReadonlySet<string>,
+  page: Page,
+): readonly (readonly [string, string | undefined])[] {
   const { redaction } = page;
   const shown = (text: string | undefined) => (text === undefined ? undefined : redaction.text(text));
   return [
     ['kind', redaction.text(kindName(session))],
-    ['parent', parentText(session)],
-    ['root', session.rootSessionId === session.parentSessionId ? undefined : session.rootSessionId],
+    ['parent', parentText(session, lostKin)],
+    ['root', session.rootSessionId === session.parentSessionId ? undefined : kinText(session.rootSessionId, lostKin)],
     ['agent', shown(session.agentName)],
     ['task', shown(session.taskId === session.sessionId ? undefined : session.taskId)],
     ['spec', shown([session.specId, session.specStatus, session.specFilePath].filter(isFilled).join(', '))],
@@ -70,11 +67,14 @@ function metadataFields(session: SessionMetadata, page: Page): readonly (readonl
   ];
 }
 
-function parentText(session: SessionMetadata): string | undefined {
-  const { parentSessionId } = session;
-  if (parentSessionId === undefined) return undefined;
+function parentText(session: SessionMetadata, lostKin: ReadonlySet<string>): string | undefined {
+  const parent = kinText(session.parentSessionId, lostKin);
   const sequence = departure(session);
-  return sequence === undefined ? parentSessionId : `${parentSessionId}, from event ${sequence}`;
+  return parent === undefined || sequence === undefined ? parent : `${parent}, from event ${sequence}`;
+}
+
+function kinText(id: string | undefined, lostKin: ReadonlySet<string>): string | undefined {
+  return id !== undefined && lostKin.has(id) ? `${id} (missing)` : id;
 }
 
 function goalText({ goal }: SessionMetadata): string | undefined {

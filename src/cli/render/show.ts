@@ -6,13 +6,13 @@ import { renderSessionHeader } from './session-header.js';
 
 /** Gives a session as text while it is read: who it is and the conversation, or the table of its events alone. */
 export async function* renderShow(view: ShowView, page: Page): AsyncGenerator<string> {
-  const { session, live } = view.session;
+  const { session } = view.session;
   const counted = 'eventCount' in session ? session.eventCount : 0;
   const numberWidth = Math.max(3, String(counted).length);
   if (view.form === 'table') {
     yield* renderEventTable(view.items, page, { numberWidth });
     return;
   }
-  yield renderSessionHeader(session, live, view.summary, page);
+  yield renderSessionHeader(view, page);
   yield* renderConversation(view.items, page, { numberWidth, full: view.full });
 }

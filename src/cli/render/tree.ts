@@ -2,7 +2,7 @@ import type { SessionMetadata } from '../../model/metadata.js';
 import type { TreeView } from '../commands/tree.js';
 import { kindName } from '../listed-session.js';
 import type { Page } from '../page.js';
-import { departure, type ForestNode, walk } from '../session-forest.js';
+import { departure, type ForestNode, originOf, walk } from '../session-forest.js';
 import { shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { storedTime } from './time.js';
@@ -83,18 +83,19 @@ function row(session: SessionMetadata, stem: string, view: TreeView, page: Page,
     view.isLive(session.sessionId) === true
       ? { text: `${kind}, live`, paint: style.live }
       : { text: kind, paint: style.kind },
-    leftText(session, stem === ''),
+    leftText(session, stem === '', view),
     String(session.eventCount),
     storedTime(session.updatedAt, page.nowMs),
   ];
 }
 
 /** Gives where a session left its parent; the parent too, when it does not stand above. */
-function leftText(session: SessionMetadata, isTop: boolean): string {
+function leftText(session: SessionMetadata, isTop: boolean, { unreadable }: TreeView): string {
   const sequence = departure(session);
-  const parent = session.parentSessionId ?? '';
-  if (parent === '') return '';
+  const origin = originOf(session) ?? '';
+  if (origin === '') return '';
   const at = sequence === undefined ? '' : `event ${sequence}`;
   if (!isTop) return at;
-  return `${at === '' ? '' : `${at} of `}${parent} (missing)`;
+  const fault = unreadable.some(({ sessionId }) => sessionId === origin) ? 'unreadable' : 'missing';
+  return `${at === '' ? '' : `${at} of `}${origin} (${fault})`;
 }

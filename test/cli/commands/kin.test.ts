@@ -72,10 +72,53 @@ describe('lineage', () => {
     expect([run.code, sessions.map(idOf), unreadable.map(idOf)]).toEqual([5, ['mid', 'low'], ['root']]);
   });
 
-  test('given an ancestor that is gone, then it is not found', async () => {
-    const { root } = tempStore(below('gone', 'low', 'fork'));
+  test('finding 37: given an ancestor that is gone, then what is there is shown, and that one is told: exit 0', async () => {
+    const { root } = tempStore([below('gone', 'mid', 'fork'), below('mid', 'low', 'fork')]);
 
-    expect((await runCommandLine(['lineage', 'low', '--json'], { root })).code).toBe(3);
+    const json = await runCommandLine(['lineage', 'low', '--json'], { root });
+    const text = await runCommandLine(['lineage', 'low'], { root });
+
+    const { sessions, unreadable } = await documentOf('lineage', json.out);
+    expect([json.code, sessions.map(idOf)]).toEqual([0, ['mid', 'low']]);
+    expect(unreadable).toMatchObject([{ sessionId: 'gone', code: 'SESSION_NOT_FOUND' }]);
+    expect(text.err).toBe('warning: There is no session gone, which session mid names as its parent\n');
+    expect(text.out).toMatch(/^mid .*\nlow .*\ngone .* missing$/m);
+  });
+
+  test('finding 37: given an ancestor that has no id, then it is told as damage of the one that names it', async () => {
+    const { root } = tempStore([below('../up', 'low', 'fork')]);
+
+    const { code, out } = await runCommandLine(['lineage', 'low', '--json'], { root });
+
+    const { sessions, unreadable } = await documentOf('lineage', out);
+    expect([code, sessions.map(idOf)]).toEqual([5, ['low']]);
+    expect(unreadable).toMatchObject([{ sessionId: '../up', code: 'INVALID_ID' }]);
+  });
+});
+
+describe('finding 37: a session whose parent is gone', () => {
+  test('given show, then the header says which of its kin are missing', async () => {
+    const { root } = tempStore([below('gone', 'low', 'fork')]);
+
+    const { code, out } = await runCommandLine(['show', 'low'], { root });
+
+    expect(code).toBe(0);
+    expect(out).toMatch(/^parent +gone \(missing\), from event 1\nroot +root \(missing\)$/m);
+  });
+
+  test('given tree, then its row does, and one that cannot be read is not called missing', async () => {
+    const { root } = tempStore([
+      below('gone', 'low', 'fork'),
+      aSession('bad').withMetadataText('{'),
+      below('bad', 'lower', 'fork'),
+      aSession('impl').withMetadata({ sessionKind: 'spec-impl', specSourceSessionId: 'gone' }),
+    ]);
+
+    const { out } = await runCommandLine(['tree'], { root });
+
+    expect(out).toMatch(/^low .* event 1 of gone \(missing\) /m);
+    expect(out).toMatch(/^lower .* event 1 of bad \(unreadable\) /m);
+    expect(out).toMatch(/^impl .* gone \(missing\) /m);
   });
 });
 
