@@ -53,6 +53,7 @@ export {
   type FileState,
   type KnownEventType,
   type LineDamage,
+  RESTORE_TOOL,
   REWIND_INTENT_TOOL,
   type StoredEvent,
 } from './model/event.js';

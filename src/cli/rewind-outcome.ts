@@ -34,7 +34,7 @@ export interface Allowance {
 /** Gives the paths of a plan, those left alone aside, or the id to undo it by. */
 export function* quietOutcome(outcome: RewindOutcome, { redaction }: Page): Generator<string> {
   if (outcome.kind === 'done') {
-    if (outcome.report.rewindId !== '') yield outcome.report.rewindId;
+    if (outcome.report.rewindId !== null) yield outcome.report.rewindId;
     return;
   }
   for (const { path, action } of outcome.plan.files) if (action !== 'leave') yield redaction.text(path);
@@ -132,7 +132,7 @@ export const REPORT_SCHEMA = {
   type: 'object',
   required: ['rewindId', 'targetSequence', 'filesRestored', 'filesDeleted', 'skipped'],
   properties: {
-    rewindId: { type: 'string', description: 'what --undo takes; empty when there was nothing to do' },
+    rewindId: { type: ['string', 'null'], description: 'what --undo takes; null when there was nothing to do' },
     targetSequence: { type: 'integer' },
     filesRestored: { type: 'integer' },
     filesDeleted: { type: 'integer' },

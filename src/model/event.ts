@@ -146,5 +146,7 @@ export interface LineDamage {
 
 /** The tool name of the checkpoint that announces a rewind (FORMAT.md, 6). */
 export const REWIND_INTENT_TOOL = 'zero-sessions/rewind-intent';
+/** The tool name of the checkpoint that holds what a restore of files replaced (FORMAT.md, 6). */
+export const RESTORE_TOOL = 'zero-sessions/restore';
 /** Checkpoints whose tool begins so are ours and are no checkpoint of the user's (CLI.md, positions). */
 export const OWN_TOOL_PREFIX = 'zero-sessions/';

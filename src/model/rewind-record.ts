@@ -1,5 +1,5 @@
-import { decodeCheckpoint, encodeCheckpointFile } from './checkpoint-codec.js';
-import { type FileState, OWN_TOOL_PREFIX, REWIND_INTENT_TOOL, type StoredEvent } from './event.js';
+import { decodeCheckpoint, encodeCheckpoint, encodeCheckpointFile } from './checkpoint-codec.js';
+import { type FileState, OWN_TOOL_PREFIX, RESTORE_TOOL, REWIND_INTENT_TOOL, type StoredEvent } from './event.js';
 import { decodePayload } from './event-codec.js';
 import { encodeRecord, isRecord, type RawJson } from './json.js';
 
@@ -108,6 +108,19 @@ export function encodeIntent(intent: RewindIntent): RawJson {
       ...(intent.filesOnly === true ? { filesOnly: true } : {}),
       ...(intent.log === undefined ? {} : { log: { ...intent.log } }),
     },
+  });
+}
+
+/**
+ * Gives the payload of the checkpoint that a restore of files leaves in the log: what its intent says that the files
+ * were, as any checkpoint holds it.
+ */
+export function encodeRestore(files: readonly IntendedChange[]): RawJson {
+  return encodeRecord({
+    ...encodeCheckpoint(
+      RESTORE_TOOL,
+      files.map(({ path, before, folderModes }) => ({ path, state: before, folderModes })),
+    ),
   });
 }
 

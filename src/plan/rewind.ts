@@ -105,6 +105,8 @@ export interface RewindPlan {
   readonly targetEventId: string;
   readonly keepTarget: boolean;
   readonly dropped: readonly EventRef[];
+  /** What an undo brings back that is not in the log; none of it where a rewind is planned. */
+  readonly returned?: readonly EventRef[] | undefined;
   readonly files: readonly FileChange[];
   /** What the dropped events may have changed without a checkpoint: it stays as it is. */
   readonly uncovered: readonly UncoveredWork[];
@@ -286,6 +288,12 @@ export function effectiveChanges(plan: RewindPlan, force: boolean): readonly Fil
     if (file.action === 'restore' || file.action === 'delete') return [file];
     return force && file.action === 'conflict' && file.forced !== undefined ? [{ ...file, action: file.forced }] : [];
   });
+}
+
+/** Tells whether a plan changes nothing: then nothing is written when it is carried out. */
+export function isNothingToDo(plan: RewindPlan, force: boolean): boolean {
+  const { dropped, returned = [] } = plan;
+  return dropped.length === 0 && returned.length === 0 && effectiveChanges(plan, force).length === 0;
 }
 
 function whyImpossible(wanted: FileState, { present, unavailable, unwritable }: FileFacts): string | undefined {

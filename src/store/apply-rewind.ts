@@ -1,10 +1,18 @@
-import { ConflictError, IncompleteError, InvalidArgumentError, WorkspaceRefusedError } from '../errors.js';
+import {
+  ConflictError,
+  IncompleteError,
+  InvalidArgumentError,
+  MetadataDamagedError,
+  WorkspaceRefusedError,
+} from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
 import { syncFolder } from '../fs/durable-file.js';
-import { parseSessionId } from '../model/ids.js';
+import { parseSessionId, type SessionId } from '../model/ids.js';
+import type { SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
 import { isReachable, partUnmet } from '../plan/changed-shape.js';
 import type { FileChange } from '../plan/file-change.js';
-import { effectiveChanges, type RewindPlan } from '../plan/rewind.js';
+import { effectiveChanges, isNothingToDo, type RewindPlan } from '../plan/rewind.js';
 import { syncPresent } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { refuseInterrupted } from './interrupted-rewind.js';
@@ -17,7 +25,8 @@ import { withSession } from './session-lock.js';
 
 /** What a rewind did, with the reason for each path that it left out. */
 export interface RewindReport {
-  readonly rewindId: string;
+  /** What it is undone by; null where there was nothing to do and nothing was written. */
+  readonly rewindId: string | null;
   readonly targetSequence: number;
   readonly filesRestored: number;
   readonly filesDeleted: number;
@@ -38,7 +47,7 @@ export function previewRewind(deps: StoreDeps, sessionId: string, options: Rewin
   const log = openLog(deps, id);
   checkTarget(options.target);
   refuseInterrupted(log);
-  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  const metadata = metadataFor(deps, id, options);
   return planFromDisk(deps, id, log, metadata, options).plan;
 }
 
@@ -48,7 +57,7 @@ export function previewRewind(deps: StoreDeps, sessionId: string, options: Rewin
  */
 export function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
   const id = parseSessionId(sessionId);
-  const metadata = readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  const metadata = metadataFor(deps, id, options);
   const plan = (wish: RewindOptions): RewindPlan =>
     planFromDisk(deps, id, openLog(deps, id), metadata, { ...wish, expectHead: undefined }).plan;
   return seenPlan(
@@ -94,7 +103,10 @@ export async function applyRewind(
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
     const planned = planHere(session, { target, workspace: workspaceRoot }, true);
-    return storedReport(carryOut(session, planned, { target, workspace: workspaceRoot }, targetSequence).report);
+    const wish = { target, workspace: workspaceRoot };
+    return storedReport(
+      carryOut(session, planned, wish, { reportedTarget: targetSequence, isAlwaysMarked: true }).report,
+    );
   });
 }
 
@@ -125,12 +137,10 @@ export async function restoreToSequence(
     if (workspace !== undefined && changes.length > 0) {
       const keeps = (): boolean => true;
       runTransaction(session, { target, changes, workspace, settled, keeps, marker: undefined, dropsEvents: false });
-    } else if (workspace !== undefined) {
-      // It may be so through a restore that was killed before it synced, and the same call promises it now.
-      syncPresent(session, workspace, settled);
-      syncFolder(deps.fs, session.paths.folder);
+    } else {
+      syncSettled(session, workspace, settled);
     }
-    return storedReport(reportOf('', targetSequence, plan, changes, [...left, ...unmet]));
+    return storedReport(reportOf(null, targetSequence, plan, changes, [...left, ...unmet]));
   });
 }
 
@@ -163,35 +173,53 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
   });
 }
 
-/** Carries a plan out under the lock that it was made under. */
+/** What is special about carrying a plan out. */
+export interface CarryingOut {
+  /** What marker and report name as the target; else that of the plan. */
+  readonly reportedTarget?: number | undefined;
+  /** The record that it undoes, and those whose blobs may be needed for it. */
+  readonly undoes?: { readonly rewindId: string; readonly restoreBlobs: readonly string[] } | undefined;
+  /** Whether a marker is written also where there is nothing to do, as the reference does. */
+  readonly isAlwaysMarked?: boolean | undefined;
+}
+
+/** Carries a plan out under the lock that it was made under. Where there is nothing to do nothing is written. */
 export function carryOut(
   session: LockedSession,
   { plan, workspace }: Pick<PlannedRewind, 'plan' | 'workspace'>,
   options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'target' | 'workspace'>,
-  reportedTarget = plan.target,
-  undoes?: { readonly rewindId: string; readonly restoreBlobs: readonly string[] },
+  { reportedTarget = plan.target, undoes, isAlwaysMarked = false }: CarryingOut = {},
 ): RewindResult {
   refuseUnlessAllowed(plan, options);
   const changes = effectiveChanges(plan, options.force === true);
   const left = plan.files.filter(
     (file) => file.action === 'impossible' || (file.action === 'conflict' && options.force !== true),
   );
-  const marker = (rewindId: string): { report: RestoreReport; undoes: string | undefined } => ({
-    report: storedReport(reportOf(rewindId, reportedTarget, plan, changes, left)),
-    undoes: undoes?.rewindId,
-  });
+  const report = (rewindId: string | null): RewindReport => reportOf(rewindId, reportedTarget, plan, changes, left);
+  const settled = settledPaths(plan);
+  if (!isAlwaysMarked && isNothingToDo(plan, options.force === true)) {
+    syncSettled(session, workspace, settled);
+    return { plan, report: report(null) };
+  }
   const done: TransactionResult = runTransaction(session, {
     target: plan.target,
     changes,
     workspace,
-    settled: settledPaths(plan),
+    settled,
     keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
-    marker,
+    marker: (rewindId) => ({ report: storedReport(report(rewindId)), undoes: undoes?.rewindId }),
     restoreLog: undoes?.rewindId,
     restoreBlobs: undoes?.restoreBlobs,
     dropsEvents: plan.dropped.length > 0,
   });
-  return { plan, report: reportOf(done.rewindId, reportedTarget, plan, changes, left) };
+  return { plan, report: report(done.rewindId) };
+}
+
+// They may be so through a rewind or a restore that was killed before it synced, and the same call promises it now.
+function syncSettled(session: LockedSession, workspace: ConfinedRoot | undefined, settled: readonly string[]): void {
+  if (workspace === undefined) return;
+  syncPresent(session, workspace, settled);
+  syncFolder(session.deps.fs, session.paths.folder);
 }
 
 function settledPaths({ files }: RewindPlan): readonly string[] {
@@ -199,8 +227,19 @@ function settledPaths({ files }: RewindPlan): readonly string[] {
 }
 
 function planHere(session: LockedSession, options: RewindOptions, lenientTarget = false): PlannedRewind {
-  session.sealedTail();
-  return planFromDisk(session.deps, session.id, session.log, session.metadata, options, lenientTarget);
+  const { part, workspace } = options;
+  const metadata = part === 'files' && workspace !== undefined ? session.metadataOrNone() : session.metadata;
+  return planFromDisk(session.deps, session.id, session.log, metadata, options, lenientTarget);
+}
+
+/** Gives the metadata for a plan; undefined where there are none, and where they are not needed and cannot be read. */
+function metadataFor(deps: StoreDeps, id: SessionId, { part, workspace }: RewindOptions): SessionMetadata | undefined {
+  try {
+    return readMetadata(deps, id, pathsOf(deps, id))?.metadata;
+  } catch (error) {
+    if (error instanceof MetadataDamagedError && part === 'files' && workspace !== undefined) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -225,7 +264,7 @@ export function refuseUnlessAllowed(plan: RewindPlan, options: Pick<RewindOption
 }
 
 function reportOf(
-  rewindId: string,
+  rewindId: string | null,
   targetSequence: number,
   plan: RewindPlan,
   changes: readonly FileChange[],

@@ -1,4 +1,10 @@
-import { LockUnavailableError, LogMissingError, SequenceExhaustedError } from '../errors.js';
+import {
+  LockUnavailableError,
+  LogMissingError,
+  MetadataDamagedError,
+  MetadataMissingError,
+  SequenceExhaustedError,
+} from '../errors.js';
 import { syncFileAt, syncFolder } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, joinBytes, sameBytes } from '../model/event-codec.js';
@@ -65,6 +71,16 @@ export class LockedSession {
     return this.document().metadata;
   }
 
+  /** Gives the metadata, or undefined where they cannot be read: files can be brought back without them. */
+  metadataOrNone(): SessionMetadata | undefined {
+    try {
+      return this.metadata;
+    } catch (error) {
+      if (error instanceof MetadataDamagedError || error instanceof MetadataMissingError) return undefined;
+      throw error;
+    }
+  }
+
   /** Gives the time to stamp on what is written now. */
   stamp(): string {
     return formatInstant(this.deps.now());
@@ -108,8 +124,7 @@ export class LockedSession {
   }
 
   /** Reads the end of the log and makes sure that a line can be put behind it. */
-  sealedTail(): LogTail {
-    const { eventCount } = this.metadata;
+  sealedTail(eventCount = this.metadata.eventCount): LogTail {
     if (eventCount > 0 && !this.log.exists()) throw new LogMissingError(this.id, this.paths.events, eventCount);
     const tail = this.log.tail();
     const kept = this.log.seal(tail);
@@ -121,8 +136,8 @@ export class LockedSession {
   }
 
   /** Gives the first sequence that was never used: the log and the metadata both have a say. */
-  nextSequence(tail: LogTail): number {
-    const last = Math.max(this.metadata.eventCount, tail.last?.sequence ?? 0);
+  nextSequence(tail: LogTail, eventCount = this.metadata.eventCount): number {
+    const last = Math.max(eventCount, tail.last?.sequence ?? 0);
     if (last >= Number.MAX_SAFE_INTEGER - 1) throw new SequenceExhaustedError(this.id, last);
     return last + 1;
   }

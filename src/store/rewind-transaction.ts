@@ -8,6 +8,7 @@ import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import {
   encodeIntent,
   encodeMarker,
+  encodeRestore,
   type IntendedChange,
   type RestoreReport,
   type RewindIntent,
@@ -50,20 +51,21 @@ export interface TransactionResult {
  * Carries out a rewind, an undo, a restore or a cut.
  *
  * Order (FORMAT.md, 6): intent, synced · files staged, renamed, synced · the old log kept · one rename of a log that
- * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back.
+ * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back. Where no
+ * event goes, a checkpoint with what the files were stands in front of the marker, under the intent's number.
  * @throws StalePlanError (`STALE_PLAN`) when somebody changes a file while it is under way; nothing is changed then.
  */
 export function runTransaction(session: LockedSession, transaction: RewindTransaction): TransactionResult {
   session.assertMayRewrite();
   const kept = new KeptRecords(session.deps, session.paths);
   const rewindId = kept.freshId();
-  const tail = session.sealedTail();
-  const next = session.nextSequence(tail);
+  const counted = session.metadataOrNone()?.eventCount ?? 0;
+  const next = session.nextSequence(session.sealedTail(counted), counted);
   const { changes, workspace, settled = [], restoreBlobs = [] } = transaction;
   for (const id of restoreBlobs) kept.returnBlobs(id);
   if (workspace !== undefined) syncPresent(session, workspace, settled);
   if (changes.length === 0 || workspace === undefined) {
-    commitAlone(session, transaction, rewindId, next);
+    commitAlone(session, transaction, { rewindId, sequence: next });
     return { rewindId };
   }
   const begun = announce(session, workspace, rewindId, next, transaction);
@@ -74,7 +76,7 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
     for (const { resolved, wanted } of changes) {
       if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);
     }
-    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));
+    commit(session, transaction, { rewindId, sequence: next + 1, begun });
   } catch (error) {
     rollBackAfter(session, workspace, begun.intent, changed, error);
     throw error;
@@ -89,11 +91,13 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
   kept.discard(intent.id);
   kept.keep(id, hashesOf(intent));
-  rewriteLog(session, session.log, () => true, undefined);
+  rewriteLog(session, session.log, () => true, []);
 }
 
 interface Begun {
   readonly intent: RewindIntent;
+  /** The event that announces it. */
+  readonly announcement: StoredEvent;
   readonly changes: readonly StateChange[];
 }
 
@@ -124,9 +128,12 @@ function announce(
     // With it recovery knows an intent of ours from one that came with a copy of the log (FORMAT.md, 5).
     log: session.log.identity(),
   };
-  const [event] = session.numbered([{ type: 'session_checkpoint', payload: encodeIntent(intent) }], sequence);
+  const [announcement] = session.numbered(
+    [{ type: 'session_checkpoint', payload: encodeIntent(intent) }],
+    sequence,
+  ) as [StoredEvent];
   session.assertHeld();
-  session.log.append(encodeEventLine(event as StoredEvent));
+  session.log.append(encodeEventLine(announcement));
   const paths = new Set(files.map(({ path }) => path));
   const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
     path,
@@ -136,7 +143,7 @@ function announce(
     seen,
     folderModes,
   }));
-  return { intent, changes: states };
+  return { intent, announcement, changes: states };
 }
 
 interface KeptFile {
@@ -220,44 +227,58 @@ function modesOfFolders(
 }
 
 // Without files to change there is no intent: what was kept for a commit that did not come is of no use.
-function commitAlone(session: LockedSession, transaction: RewindTransaction, rewindId: string, sequence: number): void {
+function commitAlone(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
   const before = session.deps.fs.lstat(session.paths.events);
   try {
-    commit(session, transaction, rewindId, sequence, []);
+    commit(session, transaction, to);
   } catch (error) {
     if (sameFile(session.deps.fs.lstat(session.paths.events), before)) {
-      new KeptRecords(session.deps, session.paths).discard(rewindId);
+      new KeptRecords(session.deps, session.paths).discard(to.rewindId);
     }
     throw error;
   }
 }
 
-function commit(
-  session: LockedSession,
-  transaction: RewindTransaction,
-  rewindId: string,
-  sequence: number,
-  intentHashes: readonly BlobHash[],
-): void {
-  const { marker, keeps, restoreLog, changes, dropsEvents } = transaction;
+/** What a commit is known by, and what came before it. */
+interface Commit {
+  readonly rewindId: string;
+  /** The marker's. */
+  readonly sequence: number;
+  /** Undefined where no file was changed. */
+  readonly begun?: Begun;
+}
+
+function commit(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
+  const { keeps, restoreLog, changes, dropsEvents } = transaction;
+  const { rewindId, begun } = to;
   const kept = new KeptRecords(session.deps, session.paths);
-  const says = marker?.(rewindId);
-  const event =
-    says === undefined
-      ? undefined
-      : session.numbered([{ type: 'session_rewind', payload: encodeMarker({ ...says, rewindId }) }], sequence)[0];
+  const added = addedEvents(session, transaction, to);
   const rewrites = dropsEvents || changes.length > 0 || restoreLog !== undefined;
   if (rewrites) {
     const stays = restoreLog === undefined ? keeps : () => false;
+    const intentHashes = begun === undefined ? [] : hashesOf(begun.intent);
     kept.keep(rewindId, [...intentHashes, ...droppedHashes(session.log, stays)]);
     const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
-    rewriteLog(session, source, restoreLog === undefined ? keeps : () => true, event);
-  } else if (event !== undefined) {
-    session.log.append(encodeEventLine(event));
+    rewriteLog(session, source, restoreLog === undefined ? keeps : () => true, added);
+  } else {
+    for (const event of added) session.log.append(encodeEventLine(event));
   }
-  if (event === undefined) return;
-  const changesOfState = dropsEvents || restoreLog !== undefined;
-  session.recordAppended([event], changesOfState ? derived(session, kept.log(rewindId, session.id), transaction) : {});
+  if (added.length === 0) return;
+  const changesOfState = (dropsEvents || restoreLog !== undefined) && session.metadataOrNone() !== undefined;
+  session.recordAppended(added, changesOfState ? derived(session, kept.log(rewindId, session.id), transaction) : {});
+}
+
+/** Gives what stands behind the lines that stay: the marker, after what the files were where no event goes. */
+function addedEvents(
+  session: LockedSession,
+  { marker, restoreLog, dropsEvents }: RewindTransaction,
+  { rewindId, sequence, begun }: Commit,
+): readonly StoredEvent[] {
+  if (marker === undefined) return [];
+  const payload = encodeMarker({ ...marker(rewindId), rewindId });
+  const events = session.numbered([{ type: 'session_rewind', payload }], sequence);
+  if (begun === undefined || dropsEvents || restoreLog !== undefined) return events;
+  return [{ ...begun.announcement, payload: encodeRestore(begun.intent.files) }, ...events];
 }
 
 /** The blobs that only the events which go name. */

@@ -2,7 +2,7 @@ import { StalePlanError } from '../errors.js';
 import { createFile, removeQuietly, syncFile, syncFolder } from '../fs/durable-file.js';
 import { readFully, writeFully } from '../fs/jsonl.js';
 import type { StoredEvent } from '../model/event.js';
-import { encodeEventLine } from '../model/event-codec.js';
+import { encodeEventLine, joinBytes } from '../model/event-codec.js';
 import { decodeIntent } from '../model/rewind-record.js';
 import type { EventLog } from './event-log.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
@@ -15,7 +15,7 @@ const COPY_BYTES = 1024 * 1024;
 export type KeepsEvent = (event: StoredEvent) => boolean;
 
 /**
- * Writes a log of the kept lines, byte for byte, and the marker; one rename puts it in place of the present one.
+ * Writes a log of the kept lines, byte for byte, and what is added behind them; one rename puts it in place of the present one.
  *
  * An intent is never copied. When it fails the present log is as it was, and nothing is left beside it.
  * @param source - The log that the lines come from: the present one, or a kept one.
@@ -27,7 +27,7 @@ export function rewriteLog(
   session: LockedSession,
   source: EventLog,
   keeps: KeepsEvent,
-  marker: StoredEvent | undefined,
+  added: readonly StoredEvent[],
 ): void {
   const { fs, newId } = session.deps;
   const temp = `${session.paths.folder}/${TEMP_PREFIX}${newId()}`;
@@ -36,7 +36,7 @@ export function rewriteLog(
     const to = fs.openAppend(temp);
     try {
       copyKeptLines(session, source, keeps, to);
-      if (marker !== undefined) writeFully(fs, to, encodeEventLine(marker));
+      if (added.length > 0) writeFully(fs, to, joinBytes(added.map(encodeEventLine)));
       syncFile(fs, to, temp);
     } finally {
       fs.close(to);

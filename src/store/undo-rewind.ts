@@ -80,16 +80,15 @@ export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: 
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
-    session.sealedTail();
     return carryOutUndo(session, options);
   });
 }
 
 /** Plans and carries out an undo under the lock that the caller holds. */
 export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
-  const { plan, workspace, rewindId, restoreBlobs } = planUndo(session.deps, session.id, session.paths, options);
+  const { plan, workspace, ...undoes } = planUndo(session.deps, session.id, session.paths, options);
   const wish = { target: plan.target, force: options.force, allowPartial: options.allowPartial };
-  return carryOut(session, { plan, workspace }, wish, plan.target, { rewindId, restoreBlobs });
+  return carryOut(session, { plan, workspace }, wish, { undoes });
 }
 
 /** Gives what can be undone, newest first. */
@@ -122,34 +121,45 @@ function planUndo(
   const rewindId = options.rewindId ?? ids.at(-1);
   if (rewindId === undefined || !ids.includes(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
   const restoreBlobs = ids.filter((id) => id >= rewindId);
-  const before = readKept(kept.log(rewindId, sessionId), sessionId);
-  const stays = identitiesOf([kept.log(rewindId, sessionId)]);
-  let head = 0;
-  const dropped: EventRef[] = [];
-  for (const event of new EventLog(deps, sessionId, paths).events()) {
-    head = event.sequence;
-    if (!stays.has(identityOf(event, hashBytes))) dropped.push(refOf(event));
-  }
+  const before = eventsOf(kept.log(rewindId, sessionId));
+  const present = eventsOf(new EventLog(deps, sessionId, paths));
   const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
   const seen = records.length === 1 ? new Set<EventIdentity>() : everKept(kept, sessionId, ids, rewindId);
   const { workspace, files } =
     part === 'events'
       ? { workspace: undefined, files: [] }
       : undoneFiles(deps, sessionId, paths, records, seen, options);
-  const last = before.events.at(-1);
+  const last = [...before.values()].at(-1);
   const plan: RewindPlan = {
     sessionId,
-    head,
+    head: [...present.values()].at(-1)?.sequence ?? 0,
     target: last?.sequence ?? 0,
     targetEventId: last?.id ?? '',
     keepTarget: true,
-    dropped,
+    dropped: notIn(before, present),
+    returned: notIn(present, before),
     files,
     uncovered: [],
     openCalls: [],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
   return { plan, workspace, rewindId, restoreBlobs };
+}
+
+/** Gives the events of a log without its intent, in order, by what they are known by. */
+function eventsOf(log: EventLog): ReadonlyMap<EventIdentity, EventRef> {
+  const events = new Map<EventIdentity, EventRef>();
+  for (const event of log.events()) {
+    if (decodeIntent(event, log.sessionId) === undefined) events.set(identityOf(event, hashBytes), refOf(event));
+  }
+  return events;
+}
+
+function notIn(
+  those: ReadonlyMap<EventIdentity, EventRef>,
+  these: ReadonlyMap<EventIdentity, EventRef>,
+): readonly EventRef[] {
+  return [...these].flatMap(([identity, event]) => (those.has(identity) ? [] : [event]));
 }
 
 function undoneFiles(

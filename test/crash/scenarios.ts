@@ -357,6 +357,17 @@ export const REWIND_SCENARIOS: readonly Scenario[] = [
   },
   {
     numbers: '5, 6, 7, 11',
+    name: 'undo of a restore',
+    prepare: async (world) => {
+      await sessionToRewind(world);
+      await world.store.rewind('s', { target: 2, part: 'files' });
+    },
+    run: (store) => store.undoRewind('s'),
+    judged: 'whole',
+    calls: { ...REWIND_CALLS, unlink: 1 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
     name: 'rewind of events only',
     prepare: sessionToRewind,
     run: (store) => store.rewind('s', { target: 2, part: 'events' }),

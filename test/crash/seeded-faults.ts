@@ -346,7 +346,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: the intent comes first',
     'files are changed without an intent',
-    { file: REWIND, old: '  session.log.append(encodeEventLine(event as StoredEvent));\n', new: '  event;\n' },
+    { file: REWIND, old: '  session.log.append(encodeEventLine(announcement));\n', new: '' },
     ['rewind 3 files'],
     'no temporary file is left',
   ),
@@ -390,8 +390,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       },
       {
         file: REWIND,
-        old: '    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n',
-        new: '    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+        old: '    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n',
+        new: '    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
       },
     ],
     ['rewind 3 files'],
@@ -403,8 +403,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: REWIND,
-        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n",
-        new: "    commit(session, transaction, rewindId, next + 1, hashesOf(begun.intent));\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
+        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n",
+        new: "    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
       },
     ],
     ['rewind 3 files'],

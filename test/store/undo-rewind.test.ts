@@ -187,7 +187,7 @@ describe('a rewind and its undo', () => {
     for (const at of [3, 1, 0]) {
       before.push({ target: 0, files: temp.files(), log: temp.log() });
       const { report } = await temp.store.rewind('s', { target: stations[at]?.target ?? 0 });
-      ids.push(report.rewindId);
+      ids.push(report.rewindId ?? '');
     }
 
     for (const at of [2, 1, 0]) {
@@ -316,7 +316,7 @@ describe('an undo that cannot be', () => {
   test('given blobs that are gone everywhere, then nothing is changed and the blob is named', async () => {
     const { temp, stations } = await fourSteps();
     const { report } = await temp.store.rewind('s', { target: stations[0]?.target ?? 0 });
-    rmSync(temp.path('.zs/kept', report.rewindId, 'blobs'), { recursive: true });
+    rmSync(temp.path('.zs/kept', report.rewindId ?? '', 'blobs'), { recursive: true });
     rmSync(temp.path('checkpoints/blobs'), { recursive: true });
     const before = temp.everything();
 
@@ -331,7 +331,7 @@ describe('an undo that cannot be', () => {
   test('given leave to be partial and a blob that is gone, then the rest is done and what is left out is named', async () => {
     const { temp, stations } = await fourSteps();
     const { report } = await temp.store.rewind('s', { target: stations[3]?.target ?? 0 });
-    const kept = temp.path('.zs/kept', report.rewindId, 'blobs');
+    const kept = temp.path('.zs/kept', report.rewindId ?? '', 'blobs');
     for (const folder of [kept, temp.path('checkpoints/blobs')]) {
       for (const name of readdirSync(folder)) {
         if (readFileSync(join(folder, name), 'utf8') === 'secret') unlinkSync(join(folder, name));
@@ -407,7 +407,7 @@ describe('finding 5: an undo after Zero used numbers again', () => {
     await temp.tool({ b: 'b1' });
     await temp.store.rewind('s', { target: 5 });
 
-    await temp.store.undoRewind('s', { rewindId: report.rewindId });
+    await temp.store.undoRewind('s', { rewindId: report.rewindId ?? '' });
 
     expect(readFileSync(temp.at('b'), 'utf8')).toBe('b0');
   });

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { type FileKind, nodeFileSystem } from '../../src/fs/file-system.js';
 import type { ErrorCode, ZeroSessionsError } from '../../src/index.js';
+import type { RewindResult } from '../../src/store/apply-rewind.js';
 import { SessionStore } from '../../src/store/session-store.js';
 import { aMessage } from './event-builder.js';
 import type { Content, TempWorkspace } from './temp-workspace.js';
@@ -158,7 +159,7 @@ async function attempt(temp: TempWorkspace, command: Command): Promise<unknown> 
     case 'undo': {
       const ids = (await store.rewindHistory('s')).map(({ rewindId }) => rewindId);
       const rewindId = ids[Math.floor((command.which * ids.length) / 100)];
-      return rewindId !== undefined && store.undoRewind('s', { rewindId, force: command.force });
+      return rewindId !== undefined && hasDone(await store.undoRewind('s', { rewindId, force: command.force }));
     }
     case 'interrupted':
       return interrupted(temp, pick(temp, command.at), command.dies, command.settle);
@@ -208,7 +209,7 @@ function filesIn(temp: TempWorkspace, folder: string): readonly string[] {
 async function rewind(temp: TempWorkspace, target: number, choices: RewindChoices): Promise<unknown> {
   const { part, only: path, excludeTarget, force, allowPartial, names } = choices;
   const head = temp.sequences().at(-1) ?? 0;
-  return temp.store.rewind('s', {
+  const done = await temp.store.rewind('s', {
     target,
     part,
     paths: path === undefined ? undefined : [path],
@@ -218,6 +219,11 @@ async function rewind(temp: TempWorkspace, target: number, choices: RewindChoice
     workspace: names === 'workspace' ? temp.workspace : undefined,
     expectHead: names === 'head' ? head : names === 'wrong head' ? head + 1 : undefined,
   });
+  return hasDone(done);
+}
+
+function hasDone({ report }: RewindResult): boolean {
+  return report.rewindId !== null;
 }
 
 /** A rewind whose process dies at some call before its commit; then somebody else appends, and it is settled. */

@@ -1,4 +1,4 @@
-import { type CheckpointFile, REWIND_INTENT_TOOL } from '../../model/event.js';
+import { type CheckpointFile, RESTORE_TOOL, REWIND_INTENT_TOOL } from '../../model/event.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import type { Page } from '../page.js';
 import {
@@ -149,9 +149,14 @@ function result(
   return { ...line(paint, text, layout), body: excerpt(view.output, layout) };
 }
 
+const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+  [REWIND_INTENT_TOOL, 'files as a rewind found them'],
+  [RESTORE_TOOL, 'files as a restore found them'],
+]);
+
 function checkpoint(tool: string, files: readonly CheckpointFile[], layout: Layout): Block {
   const { style } = layout.page;
-  const what = tool === REWIND_INTENT_TOOL ? 'files as a rewind found them' : `checkpoint before ${tool}`;
+  const what = OWN_WORDS.get(tool) ?? `checkpoint before ${tool}`;
   const most = layout.full ? files.length : SHOWN_FILES;
   const shown = files.slice(0, most).map((file) => cut(safeText(fileText(file)), layout));
   const more = files.length > most ? [style.dim(`${ellipsis(layout.page)} ${files.length - most} more`)] : [];

@@ -1,5 +1,5 @@
 import type { FileAction } from '../../plan/file-change.js';
-import type { RewindPlan, UncoveredWork } from '../../plan/rewind.js';
+import { isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind.js';
 import type { RewindRecord } from '../../store/undo-rewind.js';
 import type { Page } from '../page.js';
 import type { RewindOutcome } from '../rewind-outcome.js';
@@ -18,13 +18,14 @@ const PLAN_COLUMNS: readonly Column[] = [
 /** Gives what going back does or did: a sentence, a table of the files, and how to undo it. */
 export function renderOutcome(outcome: RewindOutcome, page: Page): string {
   const { plan, allowed } = outcome;
-  const blocks = [`${page.style.heading(headline(outcome))}\n`];
+  const isNothing = isNothingToDo(plan, allowed.force);
+  const blocks = [`${page.style.heading(isNothing ? nothingText(outcome) : headline(outcome))}\n`];
   if (plan.files.length > 0) {
     const rows = plan.files.map((file) => fileRow(file, allowed.force, page));
     blocks.push(renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style }));
   }
   blocks.push(uncoveredLines(plan.uncovered, page));
-  blocks.push(closing(outcome, page));
+  if (!isNothing) blocks.push(closing(outcome, page));
   return blocks.filter((block) => block !== '').join('\n');
 }
 
@@ -103,6 +104,12 @@ function headline({ kind, work, plan }: RewindOutcome): string {
   return `${words} ${where} of ${plan.sessionId}${rest}`;
 }
 
+function nothingText({ work, plan }: RewindOutcome): string {
+  const where = plan.target === 0 ? 'before the first event' : `just after event ${plan.target}`;
+  if (work === 'restore') return `Files are already as they were ${where}`;
+  return `Nothing to do: log and files are already as they were ${where}`;
+}
+
 function eventsText({ dropped }: RewindPlan, kind: RewindOutcome['kind']): string {
   if (dropped.length === 0) return 'no event is dropped';
   return `${counted(dropped.length, 'event')} ${kind === 'planned' ? 'would be ' : ''}dropped`;
@@ -142,7 +149,7 @@ function closing(outcome: RewindOutcome, page: Page): string {
   if (outcome.kind === 'planned') return `Nothing was changed: this is a plan${counts === '' ? '' : ` (${counts})`}.\n`;
   const { rewindId } = outcome.report;
   const did = counts === '' ? '' : `Files: ${counts}.\n`;
-  if (rewindId === '') return did;
+  if (rewindId === null) return did;
   const command = `zero-sessions rewind ${plan.sessionId} --undo ${rewindId}`;
   return `${did}Undo it with: ${page.style.code(safeText(command))}\n`;
 }

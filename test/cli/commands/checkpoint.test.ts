@@ -347,6 +347,38 @@ new mode 100755
 });
 
 describe('checkpoint restore', () => {
+  test('finding 9: given files that are so already, then it says so, writes nothing and offers no undo', async () => {
+    const temp = await workedSession();
+    await run(temp, 'restore s --to 1 -q');
+    const before = temp.everything();
+    const said = 'Files are already as they were just after event 1\n';
+
+    expect(await run(temp, 'restore s --to 1')).toMatchObject({ code: 0, out: expect.stringMatching(`^${said}`) });
+    expect(await run(temp, 'restore s --to 1 --dry-run')).toMatchObject({ code: 0, out: expect.stringMatching(said) });
+    expect((await run(temp, 'restore s --to 1')).out).not.toMatch(/undo/i);
+    expect(await run(temp, 'restore s --to 1 -q')).toMatchObject({ code: 0, out: '' });
+    const { report } = await documentOf('checkpoint restore', (await run(temp, 'restore s --to 1 --json')).out);
+    expect(report).toMatchObject({ rewindId: null, filesRestored: 1, filesDeleted: 1 });
+
+    expect(temp.everything()).toEqual(before);
+  });
+
+  test('finding 8: given one in the log, then no list of checkpoints has it, and the conversation tells what it is', async () => {
+    const temp = await workedSession();
+    const listed = (await run(temp, 'list s')).out;
+    const shown = async () => (await runCommandLine(['show', 's'], { root: temp.root, now: temp.clock.now })).out;
+    const counted = (text: string) => /^checkpoints +(\d+)$/m.exec(text)?.[1];
+    const count = counted(await shown());
+
+    await run(temp, 'restore s --to 1');
+
+    expect((await run(temp, 'list s')).out).toBe(listed);
+    expect(counted(await shown())).toBe(count);
+    expect(count).toBeDefined();
+    expect(await shown()).toContain('files as a restore found them: 2 files');
+    expect((await run(temp, 'show s last-checkpoint -q')).code).toBe(0);
+  });
+
   test('given paths, then only they go back, no event is dropped, and rewind --undo takes it back', async () => {
     const temp = await workedSession();
     const before = temp.files();
