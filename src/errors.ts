@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'FOREIGN_OWNER'
   | 'DURABILITY_UNKNOWN'
   | 'SYSTEM'
+  | 'PROC_MISSING'
   | 'ANSWER_LOST'
   | 'INTERRUPTED';
 
@@ -227,16 +228,23 @@ export class GoalNotFoundError extends ZeroSessionsError {
   }
 }
 
-/** Somebody else is writing to the session. Code `SESSION_BUSY`. */
+/** Somebody else is writing to the session, or it could not be found out in time. Code `SESSION_BUSY`. */
 export class SessionBusyError extends ZeroSessionsError {
   override readonly name = 'SessionBusyError';
   readonly code = 'SESSION_BUSY';
   readonly hint = 'Try again in a moment, or wait longer with --lock-timeout.';
   readonly id: string;
   readonly owner: string | undefined;
-  constructor(id: string, owner: string | undefined, waitedMs: number, options?: ErrorOptions) {
-    const by = owner === undefined ? 'another process' : owner;
-    super(`Session ${id} is held by ${by}; gave up after ${waitedMs} ms`, options);
+  /** @param trouble - What kept it from being found out whether anybody holds it, where that is so. */
+  constructor(
+    id: string,
+    owner: string | undefined,
+    waitedMs: number,
+    { trouble, ...options }: ErrorOptions & { readonly trouble?: string } = {},
+  ) {
+    const held = `is held by ${owner ?? 'another process'}`;
+    const what = trouble === undefined ? held : `could not be locked, and nobody is known to hold it: ${trouble}`;
+    super(`Session ${id} ${what}; gave up after ${waitedMs} ms`, options);
     this.id = id;
     this.owner = owner;
   }
@@ -511,6 +519,16 @@ export class SystemError extends ZeroSessionsError {
     super(message, options);
     this.errno = errno;
     this.path = path;
+  }
+}
+
+/** The file system with which Linux shows open files is not there. Code `PROC_MISSING`. */
+export class ProcMissingError extends ZeroSessionsError {
+  override readonly name = 'ProcMissingError';
+  readonly code = 'PROC_MISSING';
+  readonly hint = 'Mount /proc (mount -t proc proc /proc), or work where it is.';
+  constructor() {
+    super('/proc is not there: without it no path of a workspace can be kept from leading elsewhere');
   }
 }
 

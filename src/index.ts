@@ -28,6 +28,7 @@ export {
   PathRefusedError,
   PayloadDamagedError,
   PlanMismatchError,
+  ProcMissingError,
   RewindNotFoundError,
   SelectorMismatchError,
   SequenceExhaustedError,

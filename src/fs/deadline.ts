@@ -1,13 +1,28 @@
+import { monotonicClock } from './monotonic-clock.js';
+
 /** How long to wait: one limit for a lock, or for several that are taken in a row. */
 export interface Deadline {
   readonly timeoutMs: number;
   /** Aborted when the time is over, or when the caller has given up. */
   readonly until: AbortSignal;
+  /** Starts the limit of a single try, so that no deadline is too short for a lock that is free. */
+  startTry(): TryLimit;
   /** Throws the reason of the caller's own signal if that is why the wait ended. */
   throwIfGivenUp(): void;
   /** Stops the timer. To be called once everything waited for is there, or the wait was cut short. */
   end(): void;
 }
+
+/** The limit of a single try: the deadline, but a second at least and five at most. */
+export interface TryLimit {
+  readonly until: AbortSignal;
+  /** Stops the timer. */
+  end(): void;
+}
+
+/** A try takes milliseconds; on a machine that is busy, some more. */
+const SHORTEST_TRY_MS = 1_000;
+const LONGEST_TRY_MS = 5_000;
 
 /**
  * Starts the clock for a wait.
@@ -16,6 +31,21 @@ export interface Deadline {
  * @param signal - Ends the wait early.
  */
 export function startDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
+  const whole = startLimit(timeoutMs, signal);
+  const endsAt = monotonicClock() + timeoutMs;
+  return {
+    timeoutMs,
+    until: whole.until,
+    startTry: () => {
+      const left = endsAt - monotonicClock();
+      return startLimit(Math.min(Math.max(left, SHORTEST_TRY_MS), LONGEST_TRY_MS), signal);
+    },
+    throwIfGivenUp: () => signal?.throwIfAborted(),
+    end: whole.end,
+  };
+}
+
+function startLimit(timeoutMs: number, signal: AbortSignal | undefined): TryLimit {
   const over = new AbortController();
   // AbortSignal.any with AbortSignal.timeout would do, but Node 20 may collect the pair before it fires.
   const timer = setTimeout(() => over.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS));
@@ -23,9 +53,7 @@ export function startDeadline(timeoutMs: number, signal?: AbortSignal): Deadline
   if (signal?.aborted) giveUp();
   signal?.addEventListener('abort', giveUp, { once: true });
   return {
-    timeoutMs,
     until: over.signal,
-    throwIfGivenUp: () => signal?.throwIfAborted(),
     end: () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);

@@ -1,12 +1,14 @@
+import { randomInt } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { lstat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, LockUnavailableError } from '../errors.js';
 import type { Deadline } from './deadline.js';
 import { identityOf, sameFile } from './file-system.js';
-import type { FlockWay } from './flock-way.js';
+import type { FlockWay, LockTry } from './flock-way.js';
 import { FlockWayError, findFlockWays } from './flock-way.js';
 import { findLockHolder } from './held-locks.js';
-import { LockHeldError } from './lock-holder.js';
+import { LockHeldError, LockUnknownError } from './lock-holder.js';
 
 /** flock(LOCK_EX) on a file, held until it is released or the process dies. */
 export interface FileLock {
@@ -24,6 +26,7 @@ export interface FileLocker {
    *
    * The first lock also proves that a second open of the same file is kept out; the others rely on that.
    * @throws {@link LockHeldError} when somebody else holds it until the deadline, with the process where it is known.
+   * @throws {@link LockUnknownError} when no try came to an end until then: whether anybody holds it cannot be told.
    * @throws {@link PathRefusedError} (`PATH_REFUSED`) for anything but a regular file, which is never waited for.
    * @throws {@link LockUnavailableError} (`LOCK_UNAVAILABLE`) where there is no flock, or none that keeps anybody out.
    * @throws the caller's own reason when they have given up; a system error when the file cannot be opened.
@@ -39,86 +42,106 @@ export interface FileLocker {
  * @see PERFORMANCE.md, 5
  */
 export function createFileLocker(ways?: readonly FlockWay[]): FileLocker {
-  let usable = ways;
-  let isProven = false;
+  let known = ways;
+  const proven = new Set<FlockWay>();
 
-  async function acquireBy(way: FlockWay, path: string, deadline: Deadline): Promise<FileLock> {
+  async function acquire(path: string, deadline: Deadline): Promise<FileLock> {
+    known ??= await findFlockWays();
+    const usable = [...known];
+    const reasons: string[] = [];
     for (;;) {
-      // Tried once without a limit, so that no deadline is too short for a lock that is free.
-      const file = (await way.openLocked(path)) ?? (await waitFor(way, path, deadline));
-      if (file !== undefined && (await isOurs(way, path, file))) return fileLock(path, file);
-      // Cut short by a signal, or replaced before it was locked: the next turn opens what is there now.
-      if (deadline.until.aborted) throw await giveUpReason(path, deadline);
+      const way = usable[0];
+      if (way === undefined) break;
+      try {
+        const outcome = await acquireBy(way, path, deadline);
+        if (outcome.kind === 'locked') return fileLock(path, outcome.file);
+        // Cut short, or replaced before it was locked: the next turn opens what is there now.
+        if (deadline.until.aborted) throw await giveUpReason(path, deadline, outcome);
+        await sleep(randomInt(5, 51));
+        // A command that is ended each time must not keep us from another that is not.
+        usable.push(...usable.splice(0, 1));
+      } catch (error) {
+        if (!(error instanceof FlockWayError)) throw error;
+        reasons.push(error.message);
+        usable.shift();
+      }
     }
+    throw new LockUnavailableError(reasons.join('; ') || 'this platform has no command that takes flock');
   }
 
-  /** Tells whether the file is the one at the path, and the lock on it a lock; closes it when not. */
-  async function isOurs(way: FlockWay, path: string, file: FileHandle): Promise<boolean> {
+  /** Tries once, waits if somebody else has it, and gives a lock only when it is one on the file at the path. */
+  async function acquireBy(way: FlockWay, path: string, deadline: Deadline): Promise<LockTry> {
+    let outcome = await tryOnce(way, path, deadline);
+    if (outcome.kind === 'held') {
+      proven.add(way); // somebody else's lock kept us out
+      const waited = await way.waitForLock(path, deadline.until);
+      // The wait was cut short, as the deadline has it: what the try found out is what is known.
+      outcome = waited.kind === 'unknown' && deadline.until.aborted ? outcome : waited;
+    }
+    if (outcome.kind !== 'locked') return outcome;
+    let doubt: string | undefined = 'it was not looked at';
     try {
-      if (await isAt(path, file)) {
-        isProven ||= await keepsOthersOut(way, path, file);
-        if (isProven) return true;
-      }
-    } catch (error) {
-      await file.close();
-      throw error;
+      doubt = await doubtAbout(way, path, outcome.file, deadline);
+    } finally {
+      if (doubt !== undefined) await outcome.file.close();
     }
-    await file.close();
-    return false;
+    return doubt === undefined ? outcome : { kind: 'unknown', reason: doubt };
   }
 
-  async function waitFor(way: FlockWay, path: string, deadline: Deadline): Promise<FileHandle | undefined> {
-    isProven = true; // somebody else's lock kept us out
-    return way.openLocked(path, deadline.until);
+  /** Gives why a locked file may not be the lock that everybody means; undefined when it is. */
+  async function doubtAbout(
+    way: FlockWay,
+    path: string,
+    file: FileHandle,
+    deadline: Deadline,
+  ): Promise<string | undefined> {
+    const replaced = `${path} was replaced meanwhile`;
+    if (!(await isAt(path, file))) return replaced;
+    if (proven.has(way)) return undefined;
+    const second = await tryOnce(way, path, deadline);
+    if (second.kind === 'unknown') return second.reason; // a try that was cut short proves nothing
+    if (second.kind === 'held') {
+      proven.add(way);
+      return undefined;
+    }
+    try {
+      if (!(await isSameFile(file, second.file))) return replaced;
+    } finally {
+      await second.file.close();
+    }
+    // Some mounts let everybody have the lock.
+    throw new FlockWayError(`${path} could be locked twice at once`);
   }
 
-  return {
-    async acquire(path, deadline) {
-      usable ??= await findFlockWays();
-      const reasons: string[] = [];
-      for (const way of usable) {
-        try {
-          return await acquireBy(way, path, deadline);
-        } catch (error) {
-          if (!(error instanceof FlockWayError)) throw error;
-          reasons.push(error.message);
-        }
-      }
-      throw new LockUnavailableError(reasons.join('; ') || 'this platform has no command that takes flock');
-    },
-  };
+  return { acquire };
 }
 
-/**
- * Some mounts let everybody have the lock; on one of those this throws instead of giving true.
- *
- * Gives false when the file was replaced meanwhile, which proves nothing.
- */
-async function keepsOthersOut(way: FlockWay, path: string, locked: FileHandle): Promise<boolean> {
-  const second = await way.openLocked(path);
-  if (second === undefined) return true;
+async function tryOnce(way: FlockWay, path: string, deadline: Deadline): Promise<LockTry> {
+  const limit = deadline.startTry();
   try {
-    const [one, other] = await Promise.all([locked.stat({ bigint: true }), second.stat({ bigint: true })]);
-    if (!sameFile(identityOf(one), identityOf(other))) return false;
+    return await way.tryLock(path, limit.until);
   } finally {
-    await second.close();
+    limit.end();
   }
-  throw new FlockWayError(`${path} could be locked twice at once`);
 }
 
-async function giveUpReason(path: string, deadline: Deadline): Promise<unknown> {
+async function giveUpReason(path: string, deadline: Deadline, outcome: LockTry): Promise<unknown> {
   deadline.throwIfGivenUp();
+  if (outcome.kind === 'unknown') return new LockUnknownError(path, outcome.reason, deadline.timeoutMs);
   return new LockHeldError(path, await findLockHolder(path), deadline.timeoutMs);
 }
 
 async function isAt(path: string, file: FileHandle): Promise<boolean> {
   try {
-    const [found, held] = await Promise.all([lstat(path, { bigint: true }), file.stat({ bigint: true })]);
-    return sameFile(identityOf(found), identityOf(held));
+    return sameFile(identityOf(await lstat(path, { bigint: true })), identityOf(await file.stat({ bigint: true })));
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     return false;
   }
+}
+
+async function isSameFile(a: FileHandle, b: FileHandle): Promise<boolean> {
+  return sameFile(identityOf(await a.stat({ bigint: true })), identityOf(await b.stat({ bigint: true })));
 }
 
 function fileLock(path: string, file: FileHandle): FileLock {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
+import { ProcMissingError } from '../errors.js';
 
 /** What stands at a path, never followed. */
 export type FileKind = 'file' | 'directory' | 'link' | 'other';
@@ -97,7 +98,10 @@ export interface FileSystem {
   setModified(path: string, mtimeMs: number): void;
 }
 
-/** An open folder; `path` leads to it for as long as it is open. */
+/**
+ * An open folder; `path` leads to it for as long as it is open, and throws a ProcMissingError (`PROC_MISSING`) on Linux
+ * without /proc, where none does.
+ */
 export interface FolderHandle {
   readonly path: string;
   sync(): void;
@@ -187,10 +191,22 @@ function openFolder(path: string): FolderHandle {
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   return {
     // Through the descriptor a path cannot be led elsewhere by a rename or a link that somebody puts in its way.
-    path: platform() === 'linux' ? `/proc/self/fd/${fd}` : path,
+    get path() {
+      return platform() === 'linux' ? pathOfDescriptor(fd) : path;
+    },
     sync: () => fs.fsyncSync(fd),
     close: () => fs.closeSync(fd),
   };
+}
+
+let isProcThere = false;
+
+// Without /proc nothing is found below such a path, and nothing would look like a file that is not there.
+function pathOfDescriptor(fd: number): string {
+  const path = `/proc/self/fd/${fd}`;
+  isProcThere ||= sameFile(nodeFileSystem.stat(path), nodeFileSystem.fstat(fd));
+  if (!isProcThere) throw new ProcMissingError();
+  return path;
 }
 
 // Non-blocking, so that a pipe cannot hold us; the kind is judged on what was opened, not on what was there before.

@@ -10,25 +10,39 @@ import { errnoOf, PathRefusedError } from '../errors.js';
 export interface FlockWay {
   readonly how: 'flock-command' | 'perl' | 'o_exlock';
   /**
-   * Opens the file, which is created when missing, and takes flock(LOCK_EX) on it.
-   *
-   * @param until - Waits for the lock until this is aborted; without it, tries once.
-   * @returns the open file, locked until it is closed; undefined when somebody else has the lock.
+   * Opens the file, which is created when missing, and tries once to take flock(LOCK_EX) on it.
    * @throws {@link FlockWayError} when it cannot be done this way here; a system error when the file cannot be opened.
    */
-  openLocked(path: string, until?: AbortSignal): Promise<FileHandle | undefined>;
+  tryLock(path: string, until: AbortSignal): Promise<LockTry>;
+  /** The same, and waits for somebody else's lock to go until the signal aborts. */
+  waitForLock(path: string, until: AbortSignal): Promise<LockTry>;
 }
+
+/** What came of a try. */
+export type LockTry =
+  /** The file is locked until it is closed. */
+  | { readonly kind: 'locked'; readonly file: FileHandle }
+  /** Somebody else has the lock. */
+  | { readonly kind: 'held' }
+  /** It ended before it was known: whether anybody has the lock cannot be told. */
+  | { readonly kind: 'unknown'; readonly reason: string };
 
 /** A way to take flock does not work on this system or for this file. */
 export class FlockWayError extends Error {
   override readonly name = 'FlockWayError';
 }
 
-/** Finds the ways to take flock on this platform, the best first; none on Windows. */
-export async function findFlockWays(system: NodeJS.Platform = platform()): Promise<readonly FlockWay[]> {
+/**
+ * Finds the ways to take flock on this platform, the best first; none on Windows.
+ * @param folders - Where commands may come from.
+ */
+export async function findFlockWays(
+  system: NodeJS.Platform = platform(),
+  folders: readonly string[] = SYSTEM_FOLDERS,
+): Promise<readonly FlockWay[]> {
   if (system === 'darwin' || system === 'freebsd' || system === 'openbsd') return [openExclusively];
   if (system !== 'linux' && system !== 'android') return [];
-  const [flock, perl] = await Promise.all([findCommand('flock'), findCommand('perl')]);
+  const [flock, perl] = await Promise.all([findCommand('flock', folders), findCommand('perl', folders)]);
   const ways: FlockWay[] = [];
   if (flock !== undefined) {
     ways.push(throughCommand('flock-command', flock, { once: ['-x', '-n', '3'], waiting: ['-x', '3'] }));
@@ -42,8 +56,8 @@ export async function findFlockWays(system: NodeJS.Platform = platform()): Promi
 // Fixed folders and not PATH: that may lead into a workspace, where anybody can have put a program called flock.
 const SYSTEM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
 
-async function findCommand(name: string): Promise<string | undefined> {
-  for (const folder of SYSTEM_FOLDERS) {
+async function findCommand(name: string, folders: readonly string[]): Promise<string | undefined> {
+  for (const folder of folders) {
     const path = `${folder}/${name}`;
     const isThere = await access(path, constants.X_OK).then(
       () => true,
@@ -58,11 +72,8 @@ async function findCommand(name: string): Promise<string | undefined> {
 const PERL_FLOCK =
   'open(my $file, "+<&=", 3) or die "$!\\n"; flock($file, $ARGV[0]) and exit 0; $!{EWOULDBLOCK} and exit 1; die "$!\\n"';
 
-/** A single try takes milliseconds; one that takes this long, milliseconds, is given up as if the lock were held. */
-const ONE_TRY_MS = 5_000;
-
-/** How long to wait for word of a child that was killed, milliseconds. */
-const MISSED_END_MS = 1_000;
+/** How long to wait for word of a child that was killed, milliseconds: it may hang in a call to a disk that is gone. */
+const LAST_WORD_MS = 100;
 
 /**
  * flock belongs to the open file, not to the process: a command that inherits our descriptor locks it for us and ends,
@@ -74,27 +85,35 @@ function throughCommand(
   command: string,
   args: { readonly once: readonly string[]; readonly waiting: readonly string[] },
 ): FlockWay {
+  async function run(path: string, args: readonly string[], until: AbortSignal): Promise<LockTry> {
+    const file = await openLockFile(path);
+    let outcome: LockTry | undefined;
+    try {
+      outcome = outcomeOf(await runOn(file, command, args, until), command, file);
+      return outcome;
+    } finally {
+      if (outcome?.kind !== 'locked') await file.close();
+    }
+  }
   return {
     how,
-    async openLocked(path, until) {
-      const file = await openLockFile(path);
-      try {
-        const limit = until ?? AbortSignal.timeout(ONE_TRY_MS);
-        const end = await runOn(file, command, until === undefined ? args.once : args.waiting, limit);
-        if (end.code === 0) return file;
-        // Exit 1 with a message is how busybox reports everything else.
-        const isHeld = end.code === 1 && end.message === '' && until === undefined;
-        // A terminal sends Ctrl-C to the command as well.
-        const wasCutShort = limit.aborted || end.signal === 'SIGINT';
-        if (!isHeld && !wasCutShort) throw new FlockWayError(`${command}: ${end.message || (end.signal ?? end.code)}`);
-      } catch (error) {
-        await file.close();
-        throw error;
-      }
-      await file.close();
-      return undefined;
+    tryLock: (path, until) => run(path, args.once, until),
+    waitForLock: async (path, until) => {
+      const outcome = await run(path, args.waiting, until);
+      return outcome.kind === 'held' ? { kind: 'unknown', reason: `${command} did not wait` } : outcome;
     },
   };
+}
+
+/** Judges how the command ended: exit 0 is a lock, and nothing else is. */
+function outcomeOf(end: CommandEnd | undefined, command: string, file: FileHandle): LockTry {
+  if (end === undefined) return { kind: 'unknown', reason: `${command} did not end` };
+  const { code, signal, message } = end;
+  if (code === 0) return { kind: 'locked', file };
+  if (code === 1 && message === '') return { kind: 'held' };
+  // With a message it says why it cannot; exit 1 with one is how busybox reports everything.
+  if (code !== null && message !== '') throw new FlockWayError(`${command}: ${message}`);
+  return { kind: 'unknown', reason: `${command} ended with ${signal ?? `exit code ${code}`}` };
 }
 
 interface CommandEnd {
@@ -104,26 +123,31 @@ interface CommandEnd {
   readonly message: string;
 }
 
+/** Runs a command with a file as its descriptor 3. Gives undefined when it had not ended by itself in time. */
 async function runOn(
   file: FileHandle,
   command: string,
   args: readonly string[],
   until: AbortSignal,
-): Promise<CommandEnd> {
+): Promise<CommandEnd | undefined> {
   // Loaded here because readers take no lock, and it is one of the slow modules to load.
   const { spawn } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    if (until.aborted) return resolve({ code: null, signal: null, message: '' });
+    if (until.aborted) return resolve(undefined);
     const child = spawn(command, args, { cwd: '/', env: {}, stdio: ['ignore', 'ignore', 'pipe', file.fd] });
     let message = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       message = (message + text).slice(0, 500);
     });
-    let giveUp: NodeJS.Timeout | undefined;
+    let lastWord: NodeJS.Timeout | undefined;
     const stopWaiting = () => {
       child.kill('SIGKILL');
-      // Should word of its end never come, nobody may wait for it for ever.
-      giveUp = setTimeout(() => resolve({ code: null, signal: 'SIGKILL', message: '' }), MISSED_END_MS);
+      lastWord = setTimeout(() => {
+        // Let go of: it keeps neither this call nor the process waiting.
+        child.stderr?.destroy();
+        child.unref();
+        resolve(undefined);
+      }, LAST_WORD_MS);
     };
     until.addEventListener('abort', stopWaiting, { once: true });
     child.on('error', (cause) => {
@@ -131,9 +155,9 @@ async function runOn(
       reject(isMissing(cause) ? new FlockWayError(`${command}: ${cause.message}`, { cause }) : cause);
     });
     child.on('close', (code, signal) => {
-      clearTimeout(giveUp);
+      clearTimeout(lastWord);
       until.removeEventListener('abort', stopWaiting);
-      resolve({ code, signal, message: message.trim() });
+      resolve(until.aborted && code !== 0 ? undefined : { code, signal, message: message.trim() });
     });
   });
 }
@@ -148,15 +172,18 @@ const O_EXLOCK = 0x20;
 
 const openExclusively: FlockWay = {
   how: 'o_exlock',
-  async openLocked(path, until) {
+  async tryLock(path) {
+    try {
+      return { kind: 'locked', file: await openLockFile(path, O_EXLOCK) };
+    } catch (error) {
+      if (errnoOf(error) === 'EAGAIN') return { kind: 'held' };
+      throw isUnsupported(error) ? new FlockWayError('O_EXLOCK', { cause: error }) : error;
+    }
+  },
+  async waitForLock(path, until) {
     for (;;) {
-      try {
-        return await openLockFile(path, O_EXLOCK);
-      } catch (error) {
-        if (errnoOf(error) !== 'EAGAIN')
-          throw isUnsupported(error) ? new FlockWayError('O_EXLOCK', { cause: error }) : error;
-      }
-      if (until === undefined || until.aborted) return undefined;
+      const outcome = await openExclusively.tryLock(path, until);
+      if (outcome.kind !== 'held' || until.aborted) return outcome;
       // Short and uneven: a longer pause loses against a holder that comes back at once (RELIABILITY.md, 3.1).
       await sleep(randomInt(2, 6));
     }

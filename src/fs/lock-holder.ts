@@ -19,3 +19,16 @@ export class LockHeldError extends Error {
     this.timeoutMs = timeoutMs;
   }
 }
+
+/** Until the deadline it could not be found out whether anybody holds a lock. */
+export class LockUnknownError extends Error {
+  override readonly name = 'LockUnknownError';
+  readonly path: string;
+  /** What is known: what became of the last try. */
+  readonly reason: string;
+  constructor(path: string, reason: string, timeoutMs: number) {
+    super(`${path} could not be locked within ${timeoutMs} ms: ${reason}`);
+    this.path = path;
+    this.reason = reason;
+  }
+}

@@ -1,5 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
-import { getPriority, hostname } from 'node:os';
+import { getPriority, hostname, platform } from 'node:os';
+// biome-ignore lint/plugin: nothing else tells this process its number where there is no /proc
+import { pid as ownPid } from 'node:process';
 
 /** Enough about a process to tell later, from another one, whether it still runs. */
 export interface ProcessIdentity {
@@ -7,7 +9,7 @@ export interface ProcessIdentity {
   readonly host: string;
   /** Changes with each start of the system. Undefined outside Linux, as are the two below. */
   readonly bootId: string | undefined;
-  /** Process numbers mean something within their namespace only: a container has its own. */
+  /** Process numbers mean something within their namespace only: a container has its own. Undefined without /proc. */
   readonly pidNamespace: string | undefined;
   /** Clock ticks from boot to the start of the process: process numbers come round again. */
   readonly startTime: string | undefined;
@@ -23,28 +25,31 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity> {
   return { pid, host: hostname(), bootId, pidNamespace, startTime: state?.startTime };
 }
 
-/**
- * Describes this process. Where the system does not tell its number, nobody will take it for ended.
- */
+/** Describes this process. Without /proc nobody can tell that it has ended. */
 export async function identifyThisProcess(): Promise<ProcessIdentity> {
-  // A number of 0 names no process, and signalling it always succeeds: it counts as running.
-  const pid = Number(await readlink('/proc/self').catch(() => '0'));
-  return identifyProcess(pid);
+  // A /proc that was mounted in another namespace speaks of other processes.
+  if ((await readlink('/proc/self').catch(unknown)) === String(ownPid)) return identifyProcess(ownPid);
+  return { pid: ownPid, host: hostname(), bootId: undefined, pidNamespace: undefined, startTime: undefined };
 }
 
 /**
  * Tells whether a process has ended for certain, seen from `here`.
  *
- * False for one that runs, and for every one that cannot be judged: on another host, or in another container.
+ * False for one that runs, and for every one that cannot be judged: on another host (also one of the same name, which
+ * was started at another time), in another container, or where there is no /proc.
  */
 export async function hasEnded(process: ProcessIdentity, here: ProcessIdentity): Promise<boolean> {
   if (process.host !== here.host) return false;
-  if (process.bootId !== undefined && here.bootId !== undefined && process.bootId !== here.bootId) return true;
-  if (process.pidNamespace !== here.pidNamespace) return false;
+  if (process.bootId !== here.bootId || process.pidNamespace !== here.pidNamespace) return false;
+  if (isNamespaced() && here.pidNamespace === undefined) return false;
   if (!isRunning(process.pid)) return true;
   const state = await processState(process.pid);
   if (state === undefined || process.startTime === undefined) return false;
   return state.isZombie || state.startTime !== process.startTime;
+}
+
+function isNamespaced(): boolean {
+  return platform() === 'linux' || platform() === 'android';
 }
 
 /** Tells whether a process of this number exists in our namespace, whoever owns it. */

@@ -3,7 +3,7 @@ import { type Deadline, startDeadline } from '../fs/deadline.js';
 import { withExclusiveLock } from '../fs/exclusive-lock.js';
 import { createFileLocker, type FileLock } from '../fs/file-lock.js';
 import { nodeFileSystem } from '../fs/file-system.js';
-import { LockHeldError } from '../fs/lock-holder.js';
+import { LockHeldError, LockUnknownError } from '../fs/lock-holder.js';
 import { identifyThisProcess } from '../fs/process-identity.js';
 import { createTurnQueue } from '../fs/turn-queue.js';
 import type { SessionId } from '../model/ids.js';
@@ -83,6 +83,8 @@ export function fileLocks({ root, timeoutMs, flock, warn, own = () => {}, signal
       } catch (error) {
         if (error instanceof LockHeldError)
           throw new SessionBusyError(id, error.holder?.name, timeoutMs, { cause: error });
+        if (error instanceof LockUnknownError)
+          throw new SessionBusyError(id, undefined, timeoutMs, { cause: error, trouble: error.reason });
         throw error;
       } finally {
         deadline.end();

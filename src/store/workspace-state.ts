@@ -1,3 +1,4 @@
+import { ZeroSessionsError } from '../errors.js';
 import type { ConfinedPath, ConfinedRoot, IsGone } from '../fs/confined-path.js';
 import type { FileSystem, FolderEntry } from '../fs/file-system.js';
 import { UnexpectedKindError } from '../fs/file-system.js';
@@ -75,6 +76,7 @@ function readChangeable(fs: FileSystem, workspace: ConfinedRoot, path: string): 
       fs.mayChange(folder.path) ? fs.readdir(folder.path) : undefined,
     );
   } catch (error) {
+    if (error instanceof ZeroSessionsError) throw error;
     if (typeof (error as { code?: unknown } | null)?.code === 'string') return undefined;
     throw error;
   }
@@ -101,6 +103,7 @@ function readEntry(fs: FileSystem, path: string): PresentState {
 }
 
 function unreadable(error: unknown): PresentState {
+  if (error instanceof ZeroSessionsError) throw error;
   if (error instanceof UnexpectedKindError) return { kind: error.found === 'directory' ? 'folder' : 'special' };
   const code = (error as { code?: unknown } | null)?.code;
   if (typeof code !== 'string') throw error;

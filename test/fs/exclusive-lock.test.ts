@@ -9,7 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { hostname, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -308,10 +308,22 @@ describe('hasEnded', () => {
     expect(await hasEnded(await endedProcess(), self)).toBe(true);
   });
 
-  test.runIf(self.bootId !== undefined)('given a number used again, or an earlier boot, then yes', async () => {
+  test.runIf(self.bootId !== undefined)('given a number used again, then yes', async () => {
     expect(await hasEnded({ ...self, startTime: '1' }, self)).toBe(true);
-    expect(await hasEnded({ ...self, bootId: 'earlier' }, self)).toBe(true);
   });
+
+  test('finding 18: given another boot, which may be that of another host of the same name, then it cannot be judged', async () => {
+    expect(await hasEnded({ ...self, bootId: 'another' }, self)).toBe(false);
+  });
+
+  test.runIf(platform() === 'linux')(
+    'finding 19: given no /proc, then a number that is free tells nothing',
+    async () => {
+      const without = { bootId: undefined, pidNamespace: undefined, startTime: undefined };
+
+      expect(await hasEnded({ ...(await endedProcess()), ...without }, { ...self, ...without })).toBe(false);
+    },
+  );
 
   test('given another host or container, then it cannot be judged and counts as running', async () => {
     const gone = await endedProcess();

@@ -21,9 +21,11 @@ import type { FileLock, FileLocker } from '../../src/fs/file-lock.js';
 import { createFileLocker } from '../../src/fs/file-lock.js';
 import { findFlockWays } from '../../src/fs/flock-way.js';
 import { findLockHolder, readHeldLocks } from '../../src/fs/held-locks.js';
-import { LockHeldError } from '../../src/fs/lock-holder.js';
+import { LockHeldError, LockUnknownError } from '../../src/fs/lock-holder.js';
 import type { ForeignHolder, LockActor } from '../support/lock-actor.js';
 import { startForeignHolder, startLockActor } from '../support/lock-actor.js';
+
+const DIST = new URL('../../dist', import.meta.url).href;
 
 let folder: string;
 let path: string;
@@ -241,6 +243,109 @@ describe.runIf(platform() === 'linux')('acquire', () => {
 
     await lock.release();
     expect(existsSync(join(folder, 'run'))).toBe(false);
+  });
+});
+
+describe.runIf(platform() === 'linux')('finding 17: acquire with a command that does not do its work', () => {
+  let commands: string;
+
+  beforeEach(() => {
+    commands = join(folder, 'commands');
+    mkdirSync(commands);
+  });
+
+  function command(name: 'flock' | 'perl', script: string): void {
+    writeFileSync(join(commands, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(commands, name), 0o755);
+  }
+
+  async function acquireBy(timeoutMs: number): Promise<FileLock> {
+    return acquire({ timeoutMs, locker: createFileLocker(await findFlockWays('linux', [commands])) });
+  }
+
+  // Each line is what the next call of the command does; the last is what it does from then on.
+  function script(...lines: readonly string[]): string {
+    const cases = lines.map((line, at) => `${at === lines.length - 1 ? '*' : at}) ${line};;`).join('\n');
+    return `n=$(cat ${folder}/count 2>/dev/null || echo 0); echo $((n + 1)) > ${folder}/count\ncase $n in\n${cases}\nesac`;
+  }
+
+  test.each([
+    ['hangs', 'exec /bin/sleep 300', /flock did not end$/],
+    ['is ended by a signal', 'kill -TERM $$', /flock ended with SIGTERM$/],
+    ['ends without a word', 'exit 3', /flock ended with exit code 3$/],
+    ['cannot be ended, as far as its pipe tells', '/bin/sleep 300 & wait', /flock did not end$/],
+  ])('given one that %s, then there is no lock, and the deadline holds', async (_, what, reason) => {
+    command('flock', what);
+    const before = performance.now();
+
+    const failure = await acquireBy(200).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(LockUnknownError);
+    expect((failure as Error).message).toMatch(reason);
+    expect(performance.now() - before).toBeLessThan(2500);
+  });
+
+  test('given one that hangs with all that it has open, then our process ends all the same', () => {
+    command('flock', '/bin/sleep 20 & wait');
+    const script = `
+      import { startDeadline } from '${DIST}/fs/deadline.js';
+      import { createFileLocker } from '${DIST}/fs/file-lock.js';
+      import { findFlockWays } from '${DIST}/fs/flock-way.js';
+      const locker = createFileLocker(await findFlockWays('linux', [process.argv[1]]));
+      await locker.acquire(process.argv[2], startDeadline(100)).catch(({ name }) => console.log(name));`;
+    const before = performance.now();
+
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script, commands, path], {
+      encoding: 'utf8',
+    });
+
+    expect(said).toBe('LockUnknownError\n');
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  test('given one that is ended once, then the next try has the lock', async () => {
+    command('flock', script('kill -KILL $$', 'exec /usr/bin/flock "$@"'));
+
+    const lock = await acquireBy(10_000);
+
+    expect(isFreeForOthers()).toBe(false);
+    await lock.release();
+  });
+
+  test('given one that is always ended and another that works, then the other is taken', async () => {
+    command('flock', 'kill -KILL $$');
+    command('perl', 'exec /usr/bin/perl "$@"');
+
+    const lock = await acquireBy(10_000);
+
+    expect(isFreeForOthers()).toBe(false);
+    await lock.release();
+  });
+
+  test('given one that locks nothing, and a second look that is cut short, then that proves no lock', async () => {
+    command('flock', script('exit 0', 'kill -TERM $$', 'exit 0', 'kill -TERM $$', 'exec /bin/sleep 300'));
+
+    await expect(acquireBy(300)).rejects.toThrow(LockUnknownError);
+  });
+
+  test('given a wait whose command is ended, then it is waited for again', async () => {
+    const holder = await foreignHolder();
+    command('flock', script('exec /usr/bin/flock "$@"', 'kill -TERM $$', 'exec /usr/bin/flock "$@"'));
+    const waiting = acquireBy(20_000);
+    await sleep(300);
+
+    await holder.letGo();
+    const lock = await waiting;
+
+    expect(isFreeForOthers()).toBe(false);
+    await lock.release();
+  });
+
+  test('given somebody who holds it until the deadline, then that is what is known', async () => {
+    await foreignHolder();
+    command('flock', 'exec /usr/bin/flock "$@"');
+
+    await expect(acquireBy(200)).rejects.toThrow(LockHeldError);
   });
 });
 
