@@ -11,6 +11,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -18,7 +19,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeFileSystem } from '../../dist/fs/file-system.js';
 import { openStore } from '../../dist/index.js';
 import { fileLocks } from '../../dist/store/file-locks.js';
-import { appendAsForeigner } from './foreign-writer.mjs';
+import {
+  appendAsForeigner,
+  appendEventsAsForeigner,
+  rewindAsForeigner,
+  snapshotAsForeigner,
+} from './foreign-writer.mjs';
 
 const [role, root, session, statePath, journal, countText] = process.argv.slice(2);
 const count = countText === undefined ? Number.POSITIVE_INFINITY : Number(countText);
@@ -133,6 +139,23 @@ async function undo() {
 
 let target;
 
+/** What a rewind or an undo may say where somebody else works on the same session. */
+const REFUSALS = ['CONFLICT', 'INCOMPLETE', 'STALE_PLAN', 'EVENT_NOT_FOUND', 'REWIND_NOT_FOUND'];
+
+async function unlessRefused(work) {
+  try {
+    await work();
+  } catch (error) {
+    mark('.', 0);
+    tell('.');
+    // A killed rewind that the foreign program wrote after: somebody has to settle it.
+    if (error.code === 'INTERRUPTED_REWIND') await store.abortRewind(session);
+    else if (!REFUSALS.includes(error.code)) throw error;
+  }
+}
+
+const contentsOf = (lines) => lines.flatMap((line) => JSON.parse(line).payload?.content ?? []);
+
 const roles = {
   async append() {
     const size = 1 + (calls % 3);
@@ -152,6 +175,34 @@ const roles = {
   async foreign() {
     const tellOf = { onLocked: () => tell('/'), onWriting: aboutToChange };
     acknowledge(await during('a', () => appendAsForeigner(root, session, nonce(), tellOf)));
+  },
+  /** A foreign program that works with files: blobs first and without a lock, and back again now and then. */
+  async foreignTool() {
+    const content = nonce();
+    const path = FILES[calls % FILES.length];
+    mkdirSync(`${WORKSPACE}/deep`, { recursive: true });
+    const payload = snapshotAsForeigner(root, session, WORKSPACE, 'edit', [path]);
+    writeFileSync(`${WORKSPACE}/${path}`, content);
+    const message = { type: 'message', payload: { content, role: 'foreign' } };
+    const [, { id }] = appendEventsAsForeigner(root, session, [{ type: 'session_checkpoint', payload }, message]);
+    acknowledge({ session, id, content });
+    if (calls % 4 !== 3) return;
+    const lines = readFileSync(`${root}/${session}/events.jsonl`, 'utf8').split('\n').filter(Boolean);
+    const to = JSON.parse(lines[Math.floor(lines.length * 0.7)]).sequence;
+    acknowledge({ dropped: contentsOf(rewindAsForeigner(root, session, WORKSPACE, to).dropped) });
+  },
+  /** Edits, goes back and forth on a session that a foreign program works on as well. */
+  async beside() {
+    const content = nonce();
+    const event = await during('a', () => store.appendEvent(session, { type: 'message', payload: { content } }));
+    acknowledge({ session, id: event.id, content });
+    await unlessRefused(async () => {
+      await during('k', () => store.captureToolCheckpoint(session, WORKSPACE, 'edit', FILES.slice(0, 3)));
+      await during('r', () =>
+        store.rewind(session, { target: event.sequence, workspace: WORKSPACE, force: true, allowPartial: true }),
+      );
+    });
+    await unlessRefused(() => during('u', () => store.undoRewind(session, { force: true, allowPartial: true })));
   },
   /** One foreign event for each session of the store. */
   async everywhere() {

@@ -11,6 +11,8 @@ export type ActorRole =
   | 'append'
   | 'one'
   | 'foreign'
+  | 'foreignTool'
+  | 'beside'
   | 'everywhere'
   | 'fork'
   | 'child'
@@ -25,7 +27,9 @@ export type Acknowledged =
   | { readonly fork: string; readonly events: number }
   | { readonly child: string }
   | { readonly rewound: number }
-  | { readonly undone: string };
+  | { readonly undone: string }
+  /** Contents of the messages that a rewind of a foreign program dropped for good. */
+  | { readonly dropped: readonly string[] };
 
 /** Where a process was when it was killed. */
 export interface Hit {
@@ -45,6 +49,8 @@ export interface StoreActor {
   kill(): Promise<Hit>;
   /** Waits until it has done its share. @throws Error when it failed. */
   done(): Promise<void>;
+  /** Lets it end between two calls. @throws Error when it failed. */
+  leave(): Promise<void>;
 }
 
 /** How long the calls of each role take here and now, from each sign to the end, milliseconds; learnt on the way. */
@@ -75,6 +81,10 @@ export async function startActor(
   const gone = once(child, 'exit');
   const calls = listenToCalls(role, child.stdout);
   await Promise.race([calls.next('!'), gone]);
+  const done = async (): Promise<void> => {
+    const [code] = await gone;
+    if (code !== 0) throw new Error(`${role} failed (${code}): ${complaint}`);
+  };
   return {
     async within(letter, from, part) {
       const signs = from === 'start' ? letter : `${letter}/`;
@@ -89,9 +99,10 @@ export async function startActor(
       const [letter = '.', ...changes] = readFileSync(state, 'latin1');
       return { letter, changes: Number(changes.join('')) };
     },
-    async done() {
-      const [code] = await gone;
-      if (code !== 0) throw new Error(`${role} failed (${code}): ${complaint}`);
+    done,
+    async leave() {
+      child.stdin.end();
+      await done();
     },
   };
 }
