@@ -81,7 +81,8 @@ export { type ExecMode, formatExecPrompt, formatShownContext, type PreparedExec 
 export type { FileAction, FileChange, PresentState } from './plan/file-change.js';
 export type { TreeNode } from './plan/lineage.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
-export type { OpenCall, RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind.js';
+export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind.js';
+export type { OpenCall } from './plan/whole-positions.js';
 export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/append-events.js';
 export type { RewindReport, RewindResult } from './store/apply-rewind.js';
 export type { GoalResult } from './store/change-goal.js';

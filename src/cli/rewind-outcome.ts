@@ -185,7 +185,7 @@ export async function goBack(
     await warnIfInUse(context, sessionId);
     return { kind: 'done', work, ...(await context.store.rewind(sessionId, options)), allowed };
   } catch (error) {
-    throw withPlan(error, () => previewRefused(context.deps, sessionId, options));
+    throw await withPlan(error, () => previewRefused(context.deps, sessionId, options));
   }
 }
 
@@ -200,14 +200,14 @@ export function refuseTogether(flags: ReadonlySet<string>, ...together: readonly
  * Gives an error with the plan that it is about, if it is one of those that come with exit 6 or 7 and a plan can be made.
  * @see CLI.md, "JSON"
  */
-export function withPlan(error: unknown, plan: () => RewindPlan): unknown {
+export async function withPlan(error: unknown, plan: () => RewindPlan | Promise<RewindPlan>): Promise<unknown> {
   const isRefusal =
     error instanceof StalePlanError ||
     error instanceof WorkspaceRefusedError ||
     error instanceof InterruptedRewindError;
   if (!isRefusal) return error;
   try {
-    const seen = plan();
+    const seen = await plan();
     const isHalfDone = error instanceof InterruptedRewindError;
     return Object.assign(error, { plan: isHalfDone ? { ...seen, complete: false } : seen });
   } catch {

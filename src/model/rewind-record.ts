@@ -1,5 +1,12 @@
 import { decodeCheckpoint, encodeCheckpoint, encodeCheckpointFile } from './checkpoint-codec.js';
-import { type FileState, OWN_TOOL_PREFIX, RESTORE_TOOL, REWIND_INTENT_TOOL, type StoredEvent } from './event.js';
+import {
+  type EventRef,
+  type FileState,
+  OWN_TOOL_PREFIX,
+  RESTORE_TOOL,
+  REWIND_INTENT_TOOL,
+  type StoredEvent,
+} from './event.js';
 import { decodePayload } from './event-codec.js';
 import { encodeRecord, isRecord, type RawJson } from './json.js';
 
@@ -65,7 +72,7 @@ export interface IntendedChange {
 }
 
 /** Tells whether an event announces a rewind. */
-export function isRewindIntent(event: Pick<StoredEvent, 'id' | 'type' | 'payload'>): boolean {
+export function isRewindIntent(event: Pick<EventRef, 'id' | 'type'> & Pick<StoredEvent, 'payload'>): boolean {
   if (event.type !== 'session_checkpoint' || event.payload === undefined) return false;
   try {
     return decodePayload(event, event.type).tool === REWIND_INTENT_TOOL;

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../model/event.js';
+import type { EventView, StoredEvent } from '../model/event.js';
 import { viewEvent } from '../model/event-view.js';
 
 /** What pairing needs of an event, without its payload: a log can be larger than memory. */
@@ -29,7 +29,11 @@ export interface CallPairs {
  */
 export function pairingFact(event: StoredEvent, at: number): PairingFact | undefined {
   if (event.type !== 'message' && event.type !== 'tool_call' && event.type !== 'tool_result') return undefined;
-  const view = viewEvent(event);
+  return pairingFactOf(viewEvent(event), at);
+}
+
+/** As {@link pairingFact}, for an event that is decoded already. */
+export function pairingFactOf(view: EventView, at: number): PairingFact | undefined {
   switch (view.type) {
     case 'message':
       return view.role === 'user' ? { kind: 'turn', at } : undefined;

@@ -3,8 +3,10 @@ import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { EventRef, FileState } from '../model/event.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
+import type { ChangeVerdict } from './change-rule.js';
 import { foldersAbove, foldersThatGo } from './changed-shape.js';
 import { type FileAction, type FileChange, hasContent, hasState, type PresentState } from './file-change.js';
+import type { CutCalls, OpenCall } from './whole-positions.js';
 
 /** How the reference names the target of a rewind. */
 export interface RewindTargetOptions {
@@ -112,6 +114,8 @@ export interface RewindPlan {
   readonly uncovered: readonly UncoveredWork[];
   /** Calls among the kept events whose results are dropped, oldest first. */
   readonly openCalls: readonly OpenCall[];
+  /** The nearest targets at which no call is open: at or before this one, and at or after it. */
+  readonly wholeTargets: readonly [number, number];
   /** Whether all of it can be done without force. What is uncovered does not count. */
   readonly complete: boolean;
 }
@@ -126,14 +130,6 @@ export interface UncoveredWork {
   readonly path?: string | undefined;
   /** Of a child. */
   readonly sessionId?: string | undefined;
-}
-
-/** A tool call that has no result in a log. */
-export interface OpenCall {
-  readonly sequence: number;
-  /** As the call has it; ids may repeat. */
-  readonly id: string;
-  readonly name: string;
 }
 
 /** A file that some checkpoint after the target names: its state nearest the target, and what was seen of it later. */
@@ -159,8 +155,8 @@ export interface FileFacts {
   readonly unavailable: string | undefined;
   /** Why its folder cannot be changed, or undefined. */
   readonly unwritable: string | undefined;
-  /** Whether somebody else changed it since the session did (FORMAT.md, 6). */
-  readonly changedByOthers: boolean;
+  /** Whose work it is, where it is there with another content (FORMAT.md, 6). */
+  readonly change: ChangeVerdict | undefined;
 }
 
 /**
@@ -232,8 +228,8 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
     // Nobody can tell whether a tool wrote through the link or put it there (FORMAT.md, 5, paths).
     return change('conflict', 'is a symbolic link now', action);
   }
-  if (facts.changedByOthers) return change('conflict', 'was changed after the session last wrote it', action);
-  return change(action, whyChanged(present, wanted));
+  if (facts.change?.by === 'other') return change('conflict', facts.change.reason, action);
+  return change(action, facts.change?.reason ?? whyChanged(present, wanted));
 }
 
 /**
@@ -258,6 +254,12 @@ export function withMadeFolders(files: readonly FileChange[]): readonly FileChan
   });
 }
 
+/** What the log tells beside its events and checkpoints. */
+export interface LogFacts {
+  readonly uncovered: readonly UncoveredWork[];
+  readonly cut: CutCalls;
+}
+
 /** Puts the parts of a rewind together. */
 export function planRewind(
   outline: LogOutline,
@@ -265,6 +267,7 @@ export function planRewind(
   keepTarget: boolean,
   files: readonly FileChange[],
   scope: RewindScope = {},
+  { uncovered, cut }: LogFacts = nothingElse(target),
 ): RewindPlan {
   const { events, sessionId } = outline;
   const dropped = scope.part === 'files' ? [] : events.filter((event) => event.sequence > target);
@@ -276,8 +279,9 @@ export function planRewind(
     keepTarget,
     dropped,
     files,
-    uncovered: [],
-    openCalls: [],
+    uncovered,
+    openCalls: cut.openCalls,
+    wholeTargets: [cut.whole.before, cut.whole.after],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
 }
@@ -296,6 +300,10 @@ export function isNothingToDo(plan: RewindPlan, force: boolean): boolean {
   return dropped.length === 0 && returned.length === 0 && effectiveChanges(plan, force).length === 0;
 }
 
+function nothingElse(target: number): LogFacts {
+  return { uncovered: [], cut: { openCalls: [], whole: { before: target, after: target } } };
+}
+
 function whyImpossible(wanted: FileState, { present, unavailable, unwritable }: FileFacts): string | undefined {
   if (present.kind === 'outside') return 'leads out of the workspace';
   if (present.kind === 'blocked') return 'cannot be reached: something that is no folder is in the way';
@@ -310,6 +318,7 @@ function whyImpossible(wanted: FileState, { present, unavailable, unwritable }: 
   return unwritable;
 }
 
+// Of what is there with another content the rule of changes tells more.
 function whyChanged(present: PresentState, wanted: FileState): string {
   if (wanted.kind === 'absent') return 'was made later';
   if (present.kind === 'absent') return 'was deleted later';

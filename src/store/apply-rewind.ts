@@ -18,7 +18,13 @@ import type { StoreDeps } from './deps.js';
 import { refuseInterrupted } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
-import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-rewind.js';
+import {
+  type PlannedRewind,
+  planFromDisk,
+  type RewindOptions,
+  type TargetedRewind,
+  withTargetFound,
+} from './preview-rewind.js';
 import { openLog } from './read-session.js';
 import { runTransaction, type TransactionResult } from './rewind-transaction.js';
 import { withSession } from './session-lock.js';
@@ -42,27 +48,28 @@ export interface RewindResult {
  * Plans a rewind and does nothing. See {@link planFromDisk} for what it throws.
  * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished: what is there will not stay.
  */
-export function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
+export async function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
   const log = openLog(deps, id);
   checkTarget(options.target);
   refuseInterrupted(log);
   const metadata = metadataFor(deps, id, options);
-  return planFromDisk(deps, id, log, metadata, options).plan;
+  return planFromDisk(deps, id, log, metadata, await withTargetFound(log, options)).plan;
 }
 
 /**
  * Plans what was refused, as far as it can be seen what would be done: without the files, and not complete, where their
  * workspace will not do. An unfinished rewind is looked past.
  */
-export function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): RewindPlan {
+export async function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
   const metadata = metadataFor(deps, id, options);
-  const plan = (wish: RewindOptions): RewindPlan =>
-    planFromDisk(deps, id, openLog(deps, id), metadata, { ...wish, expectHead: undefined }).plan;
+  const log = openLog(deps, id);
+  const wish = await withTargetFound(log, { ...options, expectHead: undefined });
+  const plan = (asked: TargetedRewind): RewindPlan => planFromDisk(deps, id, log, metadata, asked).plan;
   return seenPlan(
-    () => plan(options),
-    () => ({ ...plan({ ...options, part: 'events' }), ...(options.part === 'files' ? { dropped: [] } : {}) }),
+    () => plan(wish),
+    () => ({ ...plan({ ...wish, part: 'events' }), ...(wish.part === 'files' ? { dropped: [] } : {}) }),
   );
 }
 
@@ -86,9 +93,9 @@ export function seenPlan(whole: () => RewindPlan, withoutFiles: () => RewindPlan
  */
 export async function rewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindResult> {
   checkTarget(options.target);
-  return withSession(deps, sessionId, (session) => {
+  return withSession(deps, sessionId, async (session) => {
     refuseInterrupted(session.log);
-    return carryOut(session, planHere(session, options), options);
+    return carryOut(session, planHere(session, await withTargetFound(session.log, options)), options);
   });
 }
 
@@ -103,10 +110,8 @@ export async function applyRewind(
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
     const planned = planHere(session, { target, workspace: workspaceRoot }, true);
-    const wish = { target, workspace: workspaceRoot };
-    return storedReport(
-      carryOut(session, planned, wish, { reportedTarget: targetSequence, isAlwaysMarked: true }).report,
-    );
+    const marked = { reportedTarget: targetSequence, isAlwaysMarked: true };
+    return storedReport(carryOut(session, planned, {}, marked).report);
   });
 }
 
@@ -187,7 +192,7 @@ export interface CarryingOut {
 export function carryOut(
   session: LockedSession,
   { plan, workspace }: Pick<PlannedRewind, 'plan' | 'workspace'>,
-  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'target' | 'workspace'>,
+  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'strict'>,
   { reportedTarget = plan.target, undoes, isAlwaysMarked = false }: CarryingOut = {},
 ): RewindResult {
   refuseUnlessAllowed(plan, options);
@@ -226,7 +231,7 @@ function settledPaths({ files }: RewindPlan): readonly string[] {
   return files.filter((file) => file.action === 'leave' && isReachable(file)).map(({ resolved }) => resolved);
 }
 
-function planHere(session: LockedSession, options: RewindOptions, lenientTarget = false): PlannedRewind {
+function planHere(session: LockedSession, options: TargetedRewind, lenientTarget = false): PlannedRewind {
   const { part, workspace } = options;
   const metadata = part === 'files' && workspace !== undefined ? session.metadataOrNone() : session.metadata;
   return planFromDisk(session.deps, session.id, session.log, metadata, options, lenientTarget);
@@ -246,13 +251,20 @@ function metadataFor(deps: StoreDeps, id: SessionId, { part, workspace }: Rewind
  * Refuses a plan that cannot be carried out as it is wished.
  * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), each with the plan.
  */
-export function refuseUnlessAllowed(plan: RewindPlan, options: Pick<RewindOptions, 'force' | 'allowPartial'>): void {
+export function refuseUnlessAllowed(
+  plan: RewindPlan,
+  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'strict'>,
+): void {
   const impossible = plan.files.filter(({ action }) => action === 'impossible');
   if (impossible.length > 0 && options.allowPartial !== true) {
     throw new IncompleteError(
       `${impossible.length} of ${plan.files.length} files cannot be restored: ${named(impossible)}`,
       plan,
     );
+  }
+  if (options.strict === true && plan.uncovered.length > 0) {
+    const hint = 'Nothing was changed. Without --strict it goes back all the same, and those files stay as they are.';
+    throw new IncompleteError('Dropped events may have changed files that no checkpoint has', plan, hint);
   }
   const conflicts = plan.files.filter(({ action }) => action === 'conflict');
   if (conflicts.length > 0 && options.force !== true) {
@@ -298,7 +310,8 @@ function named(files: readonly FileChange[]): string {
   return files.length > 5 ? `${shown.join('; ')}; and ${files.length - 5} more` : shown.join('; ');
 }
 
-function checkTarget(target: number): void {
+function checkTarget(target: RewindOptions['target']): void {
+  if (typeof target !== 'number') return;
   if (!Number.isSafeInteger(target) || target < 0) {
     throw new InvalidArgumentError('target', `The target is ${target}; it is a sequence, or 0 for none`);
   }

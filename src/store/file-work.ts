@@ -1,184 +1,226 @@
+import { posix } from 'node:path';
 import { ZeroSessionsError } from '../errors.js';
+import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { StoredEvent } from '../model/event.js';
-import { viewEvent } from '../model/event-view.js';
-import type { BlobHash } from '../model/ids.js';
-import { isRecord } from '../model/json.js';
-import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
-import { parseInstant } from '../model/time.js';
-import { hasContent, type PresentState } from '../plan/file-change.js';
-import { type TouchedFile, touchedFiles } from '../plan/rewind.js';
-import { settledTimes, type WorkEvent } from '../plan/tool-work.js';
+import { type SessionId, sessionIdOfFolder } from '../model/ids.js';
+import type { SessionMetadata } from '../model/metadata.js';
+import { type ChangeVerdict, evidenceOf, isIn, knownVerdict, whoChanged } from '../plan/change-rule.js';
+import { hasState, type PresentState } from '../plan/file-change.js';
+import { type LogWork, readWork, type WorkReading } from '../plan/session-work.js';
 import { hashText } from './blob-store.js';
-import type { EventLog } from './event-log.js';
+import type { FindPath } from './checkpoint-paths.js';
+import type { StoreDeps } from './deps.js';
+import { EventLog } from './event-log.js';
+import { KeptRecords } from './kept-records.js';
+import { readOpenSessions } from './live-sessions.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
+import { readPresent } from './workspace-state.js';
 
-// A clock of whole seconds, and a tool that is not done with its file at the moment in which it says so.
-const SETTLING_MS = 2000;
+/** Whose work on files is asked about, and where the files are. */
+export interface FileWorkSubject {
+  readonly sessionId: SessionId;
+  readonly log: EventLog;
+  /** Checkpoints after it are what a rewind undoes. */
+  readonly target: number;
+  /** Recorded with the session; empty where none is. */
+  readonly cwd: string;
+  /** Undefined where there is none to look at: paths are then taken as they are written. */
+  readonly files: { readonly workspace: ConfinedRoot; readonly find: FindPath } | undefined;
+}
+
+/** A sub-agent's session, and what its log tells. */
+export interface ChildWork {
+  readonly sessionId: string;
+  /** The event of the session that is asked about which started it, or the child that it is below of. */
+  readonly sequence: number;
+  readonly work: LogWork;
+}
+
+// Of what was captured after all that is named by then, nothing is known to have been gone.
+const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * What the logs of a session tell of its own work on files: it tells whether somebody else changed one since.
+ * The evidence of whose work files are, from the log of a session, the logs that rewinds kept, and those of sub-agents.
  *
- * A log is read only when a file's content is not otherwise known: first the present one; then, since a rewind takes
- * evidence out of it and gives files a new time, those that were kept, the newest first.
- * @see FORMAT.md, 6, "Has a file been changed by someone else?"; FAULTS.md, 17
+ * Kept logs and those of sub-agents are read in full only for a content that is not known otherwise: a kept log is as
+ * long as the log was. One that cannot be read tells nothing; the present one has to be whole.
+ * @see FORMAT.md, 6, "Has somebody else changed a file?"
  */
 export class FileWork {
-  readonly #logs: readonly EventLog[];
-  readonly #target: number;
-  readonly #resolve: (path: string, sequence: number) => string;
-  readonly #read: LogWork[] = [];
+  readonly #deps: StoreDeps;
+  readonly #subject: FileWorkSubject;
+  readonly #kept: readonly EventLog[];
+  #present: LogWork | undefined;
+  #keptEnds: readonly LogWork[] | undefined;
+  #allWork: readonly LogWork[] | undefined;
+  #childWork: readonly ChildWork[] | undefined;
+  #openSessions: ReturnType<typeof readOpenSessions> | undefined;
 
-  /**
-   * @param logs - The present one, then kept ones, newest first.
-   * @param target - Checkpoints after it are what a rewind undoes.
-   * @param resolve - Gives the one name of a file.
-   */
-  constructor(logs: readonly EventLog[], target: number, resolve: (path: string, sequence: number) => string) {
-    this.#logs = logs;
-    this.#target = target;
-    this.#resolve = resolve;
+  constructor(deps: StoreDeps, subject: FileWorkSubject) {
+    this.#deps = deps;
+    this.#subject = subject;
+    const { sessionId } = subject;
+    const records = new KeptRecords(deps, pathsOf(deps, sessionId));
+    this.#kept = records
+      .ids()
+      .filter((record) => records.has(record))
+      .map((record) => records.log(record, sessionId))
+      .reverse();
   }
 
-  /** Tells whether what is at a path now is somebody else's work. */
-  isForeign(path: string, present: PresentState): boolean {
-    if (present.kind !== 'file' && present.kind !== 'link') return false;
-    const holds = (work: LogWork, at: number): boolean => accountsFor(work, path, present, at === 0);
-    if (holds(this.#workOf(0), 0)) return false;
-    const kept = this.#logs.slice(1).map((_, at) => this.#workOf(at + 1));
-    if (kept.some((work) => wasForeign(work, path, present))) return true;
-    return !kept.some((work, at) => holds(work, at + 1));
+  /** Gives what the present log tells. */
+  get present(): LogWork {
+    this.#present ??= readWork(this.#subject.log.events(), this.#reading());
+    return this.#present;
+  }
+
+  /** Gives what the logs of sub-agents tell that were started after the target, and those of theirs. */
+  get children(): readonly ChildWork[] {
+    this.#childWork ??= this.#readChildren([this.present]);
+    return this.#childWork;
+  }
+
+  /** Tells whether what is at a path now, and would be replaced, is the session's own work or somebody else's. */
+  verdict(path: string, present: PresentState & { readonly kind: 'file' | 'link' }): ChangeVerdict {
+    const { sessionId } = this.#subject;
+    const near = evidenceOf(sessionId, [this.present, ...this.#intentsKept()], path);
+    return knownVerdict(present, near) ?? whoChanged(present, evidenceOf(sessionId, this.#all(), path));
   }
 
   /** Tells whether what is at a path now shows that the session worked there: by its content, or by when it was written. */
   isTrace(path: string, present: PresentState): boolean {
     if (present.kind !== 'file' && present.kind !== 'link') return false;
-    return this.#logs.some((_, at) => {
-      const work = this.#workOf(at);
-      return holdsContent(work, path, present) || wasWrittenMeanwhile(work, path, present.mtimeMs);
+    const evidence = evidenceOf(this.#subject.sessionId, this.#all(), path);
+    if (knownVerdict(present, evidence)?.by === 'session') return true;
+    const { last } = evidence;
+    if (last === undefined) return false;
+    // Where nobody knows when the work began, any old file would do; and without an end, any new one.
+    const { fromMs, toMs } = last.window;
+    const began = Math.max(fromMs, last.atMs - TRACE_MS);
+    return isIn({ fromMs: fromMs === Number.NEGATIVE_INFINITY ? began : fromMs, toMs }, present.mtimeMs);
+  }
+
+  /** Tells whether a sub-agent changed files that are not as they were before it, and that nobody puts back. */
+  leavesChanges({ work }: ChildWork, isPutBack: (path: string) => boolean): boolean {
+    const { files } = this.#subject;
+    return [...work.known].some(([path, states]) => {
+      const before = states.find(({ by }) => by === 'checkpoint')?.state;
+      if (before === undefined || isPutBack(path)) return false;
+      if (files === undefined) return true;
+      return !hasState(readPresent(this.#deps, files.workspace, files.find(path, LAST)), before);
     });
   }
 
-  #workOf(at: number): LogWork {
-    const known = this.#read[at];
-    if (known !== undefined) return known;
-    const work = at === 0 ? this.#readLog(at) : this.#readKeptLog(at);
-    this.#read[at] = work;
-    return work;
+  #all(): readonly LogWork[] {
+    if (this.#allWork === undefined) {
+      const kept = this.#kept.flatMap((log) => this.#readOther(log.events(), this.#reading()) ?? []);
+      const own = [this.present, ...kept];
+      this.#allWork = [...own, ...this.#readChildren(own).map(({ work }) => work)];
+    }
+    return this.#allWork;
   }
 
-  // A kept log that cannot be read tells nothing; the present one has to be whole.
-  #readKeptLog(at: number): LogWork {
+  // A rewind announces itself at the end of the log that it keeps.
+  #intentsKept(): readonly LogWork[] {
+    this.#keptEnds ??= this.#kept.flatMap((log) => this.#readOther(lastEvent(log), this.#reading()) ?? []);
+    return this.#keptEnds;
+  }
+
+  #readOther(events: Iterable<StoredEvent>, reading: WorkReading): LogWork | undefined {
     try {
-      return this.#readLog(at);
+      return readWork(events, reading);
     } catch (error) {
-      if (error instanceof ZeroSessionsError)
-        return { files: new Map(), begun: new Map(), settled: new Map(), written: new Set() };
+      if (error instanceof ZeroSessionsError) return undefined;
       throw error;
     }
   }
 
-  #readLog(at: number): LogWork {
-    const log = this.#logs[at] as EventLog;
-    const written = new Set<BlobHash>();
-    const checkpoints: StoredEvent[] = [];
-    let intent: RewindIntent | undefined;
-    const target = this.#target;
-    const settled = settledTimes(
-      (function* () {
-        for (const event of log.events()) {
-          const announced = decodeIntent(event, log.sessionId);
-          if (announced !== undefined) {
-            intent = announced; // no work of a tool, and nobody's successor
-            continue;
-          }
-          if (event.type === 'session_checkpoint' && event.sequence > target) checkpoints.push(event);
-          yield workEvent(event, written);
-        }
-      })(),
-    );
-    const files = touchedFiles(checkpoints, this.#resolve);
-    const begun = new Map(checkpoints.map(({ sequence, createdAt }) => [sequence, createdAt]));
-    return { files: new Map(files.map((file) => [file.resolved, file])), begun, settled, written, intent };
+  #reading(): WorkReading {
+    const { sessionId, target, cwd, files } = this.#subject;
+    const find = (path: string, sequence: number) => files?.find(relativeIn(cwd, path), sequence);
+    return {
+      sessionId,
+      after: target,
+      resolve: (path, sequence) => files?.find(path, sequence).resolved ?? path,
+      locate: (path) => {
+        if (files === undefined) return relativeIn(cwd, path);
+        const found = find(path, LAST);
+        return found?.where.kind === 'inside' ? found.resolved : undefined;
+      },
+      hashText,
+      isOpen: this.#isOpen(sessionId),
+    };
+  }
+
+  #isOpen(sessionId: string): boolean {
+    this.#openSessions ??= readOpenSessions(this.#deps);
+    return this.#openSessions.processesOf(sessionId).length > 0;
+  }
+
+  #readChildren(logs: readonly LogWork[]): readonly ChildWork[] {
+    const { sessionId, target, cwd } = this.#subject;
+    const found = new Map<string, ChildWork>();
+    const read = (parent: LogWork, parentCwd: string, sequence: number | undefined): void => {
+      for (const [child, startedAt] of parent.children) {
+        if (child === sessionId || found.has(child) || (sequence === undefined && startedAt <= target)) continue;
+        const metadata = this.#childMetadata(child, parent.sessionId);
+        if (metadata === undefined) continue;
+        const childCwd = metadata.cwd === undefined || metadata.cwd === '' ? parentCwd : metadata.cwd;
+        const work = this.#readChild(metadata.sessionId, childCwd);
+        if (work === undefined) continue;
+        found.set(child, { sessionId: child, sequence: sequence ?? startedAt, work });
+        read(work, childCwd, sequence ?? startedAt);
+      }
+    };
+    for (const log of logs) read(log, cwd, undefined);
+    return [...found.values()];
+  }
+
+  #childMetadata(child: string, parent: string): (SessionMetadata & { readonly sessionId: SessionId }) | undefined {
+    const id = sessionIdOfFolder(child);
+    if (id === undefined) return undefined;
+    try {
+      const metadata = readMetadata(this.#deps, id, pathsOf(this.#deps, id))?.metadata;
+      if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parent) return undefined;
+      return { ...metadata, sessionId: id };
+    } catch (error) {
+      if (error instanceof ZeroSessionsError) return undefined;
+      throw error;
+    }
+  }
+
+  #readChild(id: SessionId, childCwd: string): LogWork | undefined {
+    const { files, cwd } = this.#subject;
+    const log = new EventLog(this.#deps, id, pathsOf(this.#deps, id));
+    const locate = (path: string): string | undefined => {
+      const inWorkspace = relativeIn(cwd, childCwd === '' ? path : posix.resolve(childCwd, path));
+      if (files === undefined) return inWorkspace;
+      const { where, resolved } = files.find(inWorkspace, LAST);
+      return where.kind === 'inside' ? resolved : undefined;
+    };
+    return this.#readOther(log.events(), {
+      sessionId: id,
+      after: 0,
+      resolve: locate,
+      locate,
+      hashText,
+      isOpen: this.#isOpen(id),
+    });
   }
 }
 
-interface LogWork {
-  readonly files: ReadonlyMap<string, TouchedFile>;
-  /** When each checkpoint was made, by its sequence. */
-  readonly begun: ReadonlyMap<number, string>;
-  /** When the work of each checkpoint was done. */
-  readonly settled: ReadonlyMap<number, string>;
-  /** What tool calls had to write. */
-  readonly written: ReadonlySet<BlobHash>;
-  /** The rewind that ended a kept log. */
-  readonly intent?: RewindIntent | undefined;
+const TRACE_MS = 2_000;
+
+// A project may have moved: what its tools called by the recorded folder is in the workspace.
+function relativeIn(folder: string, path: string): string {
+  if (!folder.startsWith('/') || !path.startsWith('/')) return path;
+  const relative = posix.relative(folder, path);
+  return relative === '' || relative === '..' || relative.startsWith('../') ? path : relative;
 }
 
-// What was overwritten by force and brought back by an undo is still somebody else's.
-function wasForeign({ intent }: LogWork, path: string, present: PresentState): boolean {
-  return (
-    intent?.files.some((file) => file.path === path && file.isForeign === true && hasContent(present, file.before)) ??
-    false
-  );
-}
-
-function accountsFor(
-  work: LogWork,
-  path: string,
-  present: PresentState & { readonly kind: 'file' | 'link' },
-  mayBeAtWork: boolean,
-): boolean {
-  if (holdsContent(work, path, present)) return true;
-  const file = work.files.get(path);
-  if (file === undefined) return false;
-  const time = work.settled.get(file.lastNamedAt);
-  if (time === undefined && mayBeAtWork) return true;
-  const settledMs = parseInstant(time ?? '') ?? Number.NEGATIVE_INFINITY;
-  return present.mtimeMs <= settledMs + SETTLING_MS;
-}
-
-function holdsContent(
-  { files, written, intent }: LogWork,
-  path: string,
-  present: PresentState & { readonly kind: 'file' | 'link' },
-): boolean {
-  const ours = intent?.files.find((file) => file.path === path);
-  if (ours !== undefined && (hasContent(present, ours.to) || hasContent(present, ours.before))) return true;
-  const file = files.get(path);
-  if (file === undefined) return false;
-  if ([file.wanted, ...file.later].some((state) => hasContent(present, state))) return true;
-  return present.kind === 'file' && written.has(present.hash);
-}
-
-// While the last tool that named it was at work: a project that moved keeps such times, another one does not have them.
-function wasWrittenMeanwhile({ files, begun, settled }: LogWork, path: string, mtimeMs: number): boolean {
-  const last = files.get(path)?.lastNamedAt;
-  const from = parseInstant((last === undefined ? undefined : begun.get(last)) ?? '');
-  const to = parseInstant((last === undefined ? undefined : settled.get(last)) ?? '');
-  return from !== undefined && to !== undefined && mtimeMs >= from - SETTLING_MS && mtimeMs <= to + SETTLING_MS;
-}
-
-function workEvent(event: StoredEvent, written: Set<BlobHash>): WorkEvent {
-  const { sequence, createdAt, type } = event;
-  const common = { sequence, createdAt };
-  if (type !== 'tool_call' && type !== 'tool_result' && type !== 'session_checkpoint')
-    return { ...common, kind: 'other' };
-  const view = viewEvent(event);
-  if (view.type === 'checkpoint') {
-    return { ...common, kind: 'checkpoint', tool: view.tool, paths: view.files.map(({ path }) => path) };
-  }
-  if (view.type === 'tool_result') return { ...common, kind: 'result', callId: view.callId, name: view.name };
-  if (view.type !== 'tool_call') return { ...common, kind: 'other' };
-  const given = argumentsOf(view.arguments);
-  if (typeof given.content === 'string') written.add(hashText(given.content));
-  const mentions = Object.values(given).filter((value) => typeof value === 'string' && value.length <= 4096);
-  return { ...common, kind: 'call', callId: view.callId, name: view.name, mentions: mentions as string[] };
-}
-
-function argumentsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
+function* lastEvent(log: EventLog): Generator<StoredEvent> {
+  for (const item of log.scanBackwards()) {
+    if (item.kind === 'event') yield item.event;
+    if (item.kind !== 'torn') return;
   }
 }

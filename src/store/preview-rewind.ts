@@ -1,11 +1,14 @@
-import { EventNotFoundError, LogMissingError, StalePlanError } from '../errors.js';
+import { EventNotFoundError, LogMissingError, StalePlanError, ZeroSessionsError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { FileState } from '../model/event.js';
+import type { FileState, StoredEvent } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { SessionMetadata } from '../model/metadata.js';
+import { isRewindIntent } from '../model/rewind-record.js';
+import { mayLoseContent } from '../plan/change-rule.js';
 import { settleShapes } from '../plan/changed-shape.js';
-import { type FileChange, hasContent, type PresentState } from '../plan/file-change.js';
+import type { FileChange, PresentState } from '../plan/file-change.js';
+import { type Position, resolvePosition } from '../plan/position.js';
 import {
   nearestSequences,
   planFileChange,
@@ -13,23 +16,25 @@ import {
   type RewindPlan,
   type TouchedFile,
   touchedFiles,
+  type UncoveredWork,
   withMadeFolders,
   withNothingBelowFiles,
 } from '../plan/rewind.js';
+import { uncoveredWork } from '../plan/uncovered.js';
 import { BlobStore } from './blob-store.js';
-import { pathFinder } from './checkpoint-paths.js';
+import { type FindPath, pathFinder } from './checkpoint-paths.js';
+import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
-import type { EventLog } from './event-log.js';
+import type { EventLog, LogLine } from './event-log.js';
 import { FileWork } from './file-work.js';
-import { KeptRecords } from './kept-records.js';
 import { pathsOf } from './metadata-file.js';
-import { type BoundWorkspace, noTraceIn, openBoundWorkspace } from './workspace.js';
+import { type BoundWorkspace, noTraceIn, openBoundWorkspace, openWorkspace } from './workspace.js';
 import { locate, readHolds, readPresent } from './workspace-state.js';
 
 /** How a rewind is asked for. */
 export interface RewindOptions {
-  /** The last sequence kept; 0 keeps none. */
-  readonly target: number;
+  /** The last sequence kept; 0 keeps none. What counts from the end is counted under the session's lock. */
+  readonly target: number | Position;
   /** Drops the target as well, and undoes it if it is a checkpoint. */
   readonly excludeTarget?: boolean | undefined;
   /** `all` (the default), the log alone, or the files alone. */
@@ -44,6 +49,31 @@ export interface RewindOptions {
   readonly allowPartial?: boolean | undefined;
   /** The sequence that the last event must have. */
   readonly expectHead?: number | undefined;
+  /** Moves the target back to where no call is parted from its result. */
+  readonly wholeTurns?: boolean | undefined;
+  /** Refuses where dropped events may have changed what no checkpoint brings back. */
+  readonly strict?: boolean | undefined;
+}
+
+/** The same with the target found in the log. */
+export type TargetedRewind = RewindOptions & { readonly target: number };
+
+/**
+ * Finds the target of a rewind in the log as it is now.
+ * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when there is no such event.
+ */
+export async function withTargetFound(log: EventLog, options: RewindOptions): Promise<TargetedRewind> {
+  const { target } = options;
+  if (typeof target === 'number') return { ...options, target };
+  const goodEvents = function* (lines: Iterable<LogLine>): Generator<StoredEvent> {
+    for (const line of lines) if (line.kind === 'event') yield line.event;
+  };
+  const source = {
+    sessionId: log.sessionId,
+    forwards: () => goodEvents(log.scan()),
+    backwards: () => goodEvents(log.scanBackwards()),
+  };
+  return { ...options, target: await resolvePosition(target, source, { allowNone: true }) };
 }
 
 /** A plan, and the workspace that it is for; none when no file is named. */
@@ -65,7 +95,7 @@ export function planFromDisk(
   id: SessionId,
   log: EventLog,
   metadata: SessionMetadata | undefined,
-  options: RewindOptions,
+  options: TargetedRewind,
   lenientTarget = false,
 ): PlannedRewind {
   const eventCount = metadata?.eventCount ?? 0;
@@ -79,14 +109,61 @@ export function planFromDisk(
     });
   }
   if (!lenientTarget) requireTarget(outline, options.target);
-  const target = options.excludeTarget === true ? lastBefore(outline, options.target) : options.target;
-  const checkpoints = options.part === 'events' ? [] : outline.checkpoints.filter(({ sequence }) => sequence > target);
+  const asked = options.excludeTarget === true ? lastBefore(outline, options.target) : options.target;
+  const askedCut = readCutCalls(log, asked);
+  const target = options.wholeTurns === true ? askedCut.whole.before : asked;
+  const cut = target === asked ? askedCut : readCutCalls(log, target);
+  // An announcement is no checkpoint of the session's (FORMAT.md, 6).
+  const checkpoints = outline.checkpoints.filter(
+    (checkpoint) => !isRewindIntent({ ...checkpoint, type: 'session_checkpoint' }),
+  );
+  const later = options.part === 'events' ? [] : checkpoints.filter(({ sequence }) => sequence > target);
   // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
-  const named = touchedFiles(checkpoints, (path) => path);
-  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, metadata?.cwd ?? '', options);
-  const files = bound === undefined ? [] : fileChanges(deps, id, log, target, checkpoints, bound, options);
-  const plan = planRewind(outline, target, options.excludeTarget !== true, files, { part: options.part });
+  const named = touchedFiles(later, (path) => path);
+  const cwd = metadata?.cwd ?? '';
+  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, cwd, options);
+  const workspace = bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? cwd);
+  const find = workspace && pathFinder(deps, workspace, later);
+  const files = workspace === undefined || find === undefined ? undefined : { workspace, find };
+  const work = new FileWork(deps, { sessionId: id, log, target, cwd, files });
+  const changes = bound === undefined ? [] : fileChanges(deps, id, later, bound, work, options);
+  const plan = planRewind(
+    outline,
+    target,
+    options.excludeTarget !== true,
+    changes,
+    { part: options.part },
+    {
+      cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut,
+      uncovered: uncovered(work, target, later, find, options),
+    },
+  );
   return { plan, workspace: bound?.workspace, outline };
+}
+
+// Where no file is to go back, files are looked at only to tell what stays, and a folder that will not do tells nothing.
+function workspaceToLookAt(deps: StoreDeps, folder: string): ConfinedRoot | undefined {
+  try {
+    return openWorkspace(deps, folder);
+  } catch (error) {
+    if (error instanceof ZeroSessionsError) return undefined;
+    throw error;
+  }
+}
+
+function uncovered(
+  work: FileWork,
+  target: number,
+  checkpoints: LogOutline['checkpoints'],
+  find: FindPath | undefined,
+  { part, paths }: RewindOptions,
+): readonly UncoveredWork[] {
+  // Who leaves the files, or asks for some, does not expect the others to go back.
+  if (part === 'events' || paths !== undefined) return [];
+  const resolve = (path: string, sequence: number): string => find?.(path, sequence).resolved ?? path;
+  const first = new Map(touchedFiles(checkpoints, resolve).map((file) => [file.resolved, file.firstNamedAt]));
+  const children = work.children.filter((child) => work.leavesChanges(child, (path) => first.has(path)));
+  return uncoveredWork(work.present, target, (path) => first.get(path), children);
 }
 
 function requireTarget({ sessionId, events }: LogOutline, target: number): void {
@@ -102,10 +179,9 @@ function lastBefore({ events }: LogOutline, target: number): number {
 function fileChanges(
   deps: StoreDeps,
   id: SessionId,
-  log: EventLog,
-  target: number,
   checkpoints: LogOutline['checkpoints'],
   { workspace, isOwn }: BoundWorkspace,
+  work: FileWork,
   options: RewindOptions,
 ): readonly FileChange[] {
   const blobs = new BlobStore(deps, pathsOf(deps, id));
@@ -115,13 +191,6 @@ function fileChanges(
   const named = withNothingBelowFiles(touchedFiles(checkpoints, resolve));
   const touched = named.filter(({ resolved }) => isAskedFor(resolved));
   const paths = new Set(touched.map(({ resolved }) => resolved));
-  const kept = new KeptRecords(deps, pathsOf(deps, id));
-  const keptLogs = kept
-    .ids()
-    .filter((record) => kept.has(record))
-    .map((record) => kept.log(record, id))
-    .reverse();
-  const work = new FileWork([log, ...keptLogs], target, resolve);
   const isTrace = ({ path, firstNamedAt, resolved }: TouchedFile): boolean =>
     work.isTrace(resolved, readPresent(deps, workspace, find(path, firstNamedAt)));
   if (!isOwn && !named.some(isTrace)) throw noTraceIn(workspace, id);
@@ -132,7 +201,7 @@ function fileChanges(
       present,
       unavailable: unavailableReason(blobs, file.wanted),
       unwritable: unwritableReason(deps, workspace, file.resolved, present),
-      changedByOthers: !hasContent(present, file.wanted) && work.isForeign(file.resolved, present),
+      change: mayLoseContent(present, file.wanted) ? work.verdict(file.resolved, present) : undefined,
     });
   });
   return withMadeFolders(settleShapes(changes));
@@ -168,16 +237,17 @@ function pathFilter(
 export function unavailableReason(blobs: BlobStore, wanted: FileState): string | undefined {
   if (wanted.kind !== 'stored') return undefined;
   if (wanted.hash === undefined) return `its blob has the name ${JSON.stringify(wanted.blob)}, which is no hash`;
+  const blob = `its blob ${wanted.hash.slice(0, 8)}…`;
   const check = blobs.check(wanted.hash);
   switch (check.kind) {
     case 'intact':
       return undefined;
     case 'missing':
-      return `its blob ${wanted.hash} is missing`;
+      return `${blob} is missing`;
     case 'altered':
-      return `its blob ${wanted.hash} was altered`;
+      return `${blob} was altered`;
     case 'refused':
-      return `its blob ${wanted.hash} is ${check.found}`;
+      return `${blob} is ${check.found}`;
     default:
       return check satisfies never;
   }

@@ -7,7 +7,7 @@ import { changeFiles } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { type FoundIntent, findIntent, interruptedError, openIntendedWorkspace } from './interrupted-rewind.js';
 import type { LockedSession } from './locked-session.js';
-import { type PlannedRewind, planFromDisk, type RewindOptions } from './preview-rewind.js';
+import { type PlannedRewind, planFromDisk, type TargetedRewind } from './preview-rewind.js';
 import { openLog } from './read-session.js';
 import { discardUncommittedRecord, recover } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
@@ -108,7 +108,7 @@ export async function continueRewind(
       takeBack(session, found, workspace, false);
       return { ...carryOutUndo(session, wish), work };
     }
-    const wish: RewindOptions = { ...wishOf(intent), workspace: workspace.named, force, allowPartial };
+    const wish: TargetedRewind = { ...wishOf(intent), workspace: workspace.named, force, allowPartial };
     const plan = (): PlannedRewind => planFromDisk(deps, session.id, session.log, session.metadata, wish, true);
     // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
     refuseUnlessAllowed(plan().plan, wish);
@@ -118,7 +118,11 @@ export async function continueRewind(
 }
 
 /** Plans what {@link continueRewind} was refused, as {@link previewRefused} does. */
-export function previewRefusedContinue(deps: StoreDeps, sessionId: string, named?: string | undefined): RewindPlan {
+export async function previewRefusedContinue(
+  deps: StoreDeps,
+  sessionId: string,
+  named?: string | undefined,
+): Promise<RewindPlan> {
   const found = findIntent(openLog(deps, sessionId));
   if (found === undefined) throw new RewindNotFoundError(sessionId, undefined, NOTHING_INTERRUPTED);
   const { undoes } = found.intent;
@@ -128,7 +132,7 @@ export function previewRefusedContinue(deps: StoreDeps, sessionId: string, named
 }
 
 /** Gives how an intent was asked for. */
-function wishOf({ target, filesOnly, files }: RewindIntent): RewindOptions {
+function wishOf({ target, filesOnly, files }: RewindIntent): TargetedRewind {
   return { target, ...(filesOnly === true ? { part: 'files', paths: files.map(({ path }) => path) } : {}) };
 }
 

@@ -87,7 +87,7 @@ export async function undoRewind(deps: StoreDeps, sessionId: string, options: Un
 /** Plans and carries out an undo under the lock that the caller holds. */
 export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
   const { plan, workspace, ...undoes } = planUndo(session.deps, session.id, session.paths, options);
-  const wish = { target: plan.target, force: options.force, allowPartial: options.allowPartial };
+  const wish = { force: options.force, allowPartial: options.allowPartial };
   return carryOut(session, { plan, workspace }, wish, { undoes });
 }
 
@@ -141,6 +141,7 @@ function planUndo(
     files,
     uncovered: [],
     openCalls: [],
+    wholeTargets: [last?.sequence ?? 0, last?.sequence ?? 0],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
   return { plan, workspace, rewindId, restoreBlobs };

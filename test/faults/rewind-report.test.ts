@@ -38,17 +38,17 @@ describe('what a rewind says of files', () => {
     const told = Object.fromEntries(
       plan.files.map((file: { path: string; action: string; reason: string }) => [
         file.path,
-        `${file.action}: ${file.reason.replace(/[0-9a-f]{64}/, '<hash>')}`,
+        `${file.action}: ${file.reason.replace(/[0-9a-f]{8}…/, '<hash>')}`,
       ]),
     );
     const done = await run(temp, 'rewind s --to 1 --allow-partial --json');
     const { report } = await documentOf('rewind', done.out);
 
     expect(told).toEqual({
-      changed: 'restore: has other content now',
+      changed: "restore: the session's own write_file of event 2",
       same: 'leave: is as it was then',
       gone: 'restore: was deleted later',
-      made: 'delete: was made later',
+      made: "delete: the session's own write_file of event 2",
       never: 'leave: is not there, as then',
       lost: 'impossible: its blob <hash> is missing',
       folder: 'impossible: is a folder now',

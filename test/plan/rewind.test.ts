@@ -25,12 +25,13 @@ const file = (hash = 'b', mode = 0o644): PresentState => ({
   mode,
   mtimeMs: 0,
 });
+const BY_OTHER = { by: 'other', row: 5, reason: 'edited' } as const;
 const isAbsent: PresentState = { kind: 'absent', missingFolders: 0 };
 
 function plan(wanted: FileState, present: PresentState, facts: Partial<FileFacts> = {}): string {
   const change = planFileChange(
     { path: 'p', resolved: 'p', wanted, later: [], firstNamedAt: 1, lastNamedAt: 1 },
-    { present, unavailable: undefined, unwritable: undefined, changedByOthers: false, ...facts },
+    { present, unavailable: undefined, unwritable: undefined, change: undefined, ...facts },
   );
   return change.forced === undefined ? change.action : `${change.action}, forced ${change.forced}`;
 }
@@ -50,10 +51,10 @@ describe('what is done about a file', () => {
     ['stored, blob gone', stored, file(), { unavailable: 'gone' }, 'impossible'],
     ['stored, folder read-only', stored, file(), { unwritable: 'read-only' }, 'impossible'],
     ['stored and there, folder read-only', stored, file('a'), { unwritable: 'read-only' }, 'leave'],
-    ['stored, changed by somebody', stored, file(), { changedByOthers: true }, 'conflict, forced restore'],
+    ['stored, changed by somebody', stored, file(), { change: BY_OTHER }, 'conflict, forced restore'],
     ['absent, now there', absent, file(), {}, 'delete'],
     ['absent, now a link', absent, { kind: 'link', target: 'x', mtimeMs: 0 }, {}, 'delete'],
-    ['absent, made by somebody', absent, file(), { changedByOthers: true }, 'conflict, forced delete'],
+    ['absent, made by somebody', absent, file(), { change: BY_OTHER }, 'conflict, forced delete'],
     ['absent, now a folder', absent, { kind: 'folder' }, {}, 'impossible'],
     ['absent, and so it is', absent, isAbsent, {}, 'leave'],
     ['a link, now a file', link, file(), {}, 'restore'],

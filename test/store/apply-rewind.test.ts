@@ -58,12 +58,12 @@ const onDisk = (temp: TempWorkspace, changes: object): SessionStore =>
 const OBSTACLES: Readonly<Record<string, Obstacle>> = {
   'a blob missing': {
     code: 'INCOMPLETE',
-    names: /"a" its blob [0-9a-f]{64} is missing/,
+    names: /"a" its blob [0-9a-f]{8}… is missing/,
     put: (temp) => void unlinkSync(blobOf(temp, 'a0')),
   },
   'a blob altered': {
     code: 'INCOMPLETE',
-    names: /"d\/b" its blob [0-9a-f]{64} was altered/,
+    names: /"d\/b" its blob [0-9a-f]{8}… was altered/,
     put: (temp) => void writeFileSync(blobOf(temp, 'b0'), 'b0 altered'),
   },
   'a target that is a folder': {
@@ -94,7 +94,7 @@ const OBSTACLES: Readonly<Record<string, Obstacle>> = {
   },
   'a target that somebody changed': {
     code: 'CONFLICT',
-    names: /"a" was changed/,
+    names: /"a" edited outside the session at /,
     put: (temp) => {
       temp.clock.pass(60_000);
       temp.put({ a: 'mine' });

@@ -1,5 +1,7 @@
 import { lutimesSync, readFileSync, utimesSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { StoreOptions } from '../../src/index.js';
+import { PeerRegistry } from '../support/peer-registry.js';
 import type { Content, TempWorkspace } from '../support/temp-workspace.js';
 import { tempWorkspace } from '../support/temp-workspace.js';
 
@@ -9,8 +11,9 @@ const CALL_AT = Date.parse('2026-07-09T12:00:00Z');
 async function aCheckpoint(
   after: readonly { readonly type: string; readonly second: number; readonly payload?: unknown }[],
   call: object = { path: 'a' },
+  options: StoreOptions = {},
 ): Promise<TempWorkspace> {
-  const temp = await tempWorkspace();
+  const temp = await tempWorkspace(options);
   temp.put({ a: 'before' });
   await temp.store.appendEvent('s', {
     type: 'tool_call',
@@ -44,7 +47,7 @@ const result = (second: number, toolCallId = 'c1', name = 'write_file') => ({
   second,
   payload: { toolCallId, name, status: 'ok', output: '' },
 });
-const message = (second: number) => ({ type: 'message', second, payload: { content: 'x', role: 'user' } });
+const message = (second: number, role = 'user') => ({ type: 'message', second, payload: { content: 'x', role } });
 
 describe('a file whose content nobody knows', () => {
   test.each([
@@ -52,33 +55,36 @@ describe('a file whose content nobody knows', () => {
     ['a moment later', 12_001, 'conflict'],
     ['long before', 0, 'restore'],
   ])('given that it was written %s, then it is a %s', async (_when, ms, action) => {
-    const temp = await aCheckpoint([message(3), result(10), message(60)]);
+    const temp = await aCheckpoint([message(3, 'assistant'), result(10), message(60)]);
     writeAt(temp, ms);
 
     expect(await actionOn(temp)).toBe(action);
   });
 
-  test('given no result, then the checkpoint’s successor counts', async () => {
+  test('given no result, then ten minutes after the checkpoint count', async () => {
     const temp = await aCheckpoint([message(5), message(60)]);
 
-    writeAt(temp, 7_000);
+    writeAt(temp, 601_000);
     expect(await actionOn(temp)).toBe('restore');
-    writeAt(temp, 7_001);
+    writeAt(temp, 601_001);
     expect(await actionOn(temp)).toBe('conflict');
   });
 
-  test('given no successor, then the tool may still be at work', async () => {
-    const temp = await aCheckpoint([]);
+  test('given no result, and a process that has the session open, then the tool may still be at work', async () => {
+    const registry = new PeerRegistry();
+    const temp = await aCheckpoint([], { path: 'a' }, { env: registry.env });
     writeAt(temp, 3_600_000);
+    expect(await actionOn(temp)).toBe('conflict');
 
+    registry.add({ sessionId: 's', pid: process.pid });
     expect(await actionOn(temp)).toBe('restore');
   });
 
   test('given the result of another call that ran beside it, then it does not count', async () => {
     const temp = await aCheckpoint([
-      { type: 'tool_call', second: 2, payload: { id: 'c2', name: 'bash', arguments: '{}' } },
+      { type: 'tool_call', second: 2, payload: { id: 'c2', name: 'read_file', arguments: '{}' } },
       result(5, 'c1'),
-      result(50, 'c2', 'bash'),
+      result(50, 'c2', 'read_file'),
     ]);
     writeAt(temp, 20_000);
 
@@ -96,7 +102,7 @@ describe('a file whose content nobody knows', () => {
     expect(await actionOn(temp)).toBe('restore');
   });
 
-  test('given a result whose call is not in the log, then it goes by the name of the tool', async () => {
+  test('given a result whose call is not in the log, then it is as one captured by hand: a day', async () => {
     const temp = await tempWorkspace();
     temp.put({ a: 'before' });
     await temp.store.captureToolCheckpoint('s', temp.workspace, 'edit', ['a']);
@@ -105,9 +111,11 @@ describe('a file whose content nobody knows', () => {
       { type: 'message' },
       { type: 'tool_result', payload: { toolCallId: 'x', name: 'edit' } },
     ]);
-    writeAt(temp, 31_000);
-
+    writeAt(temp, 24 * 3_600_000);
     expect(await actionOn(temp)).toBe('restore');
+
+    writeAt(temp, 24 * 3_600_000 + 1);
+    expect(await actionOn(temp)).toBe('conflict');
   });
 
   test('given that only its mode is other, then it is no conflict', async () => {

@@ -114,7 +114,7 @@ describe('aborting an interrupted rewind', () => {
     [
       'contents that are gone',
       (temp: TempWorkspace) => rmSync(temp.path('checkpoints'), { recursive: true }),
-      /its blob [0-9a-f]{64} is missing/,
+      /its blob [0-9a-f]{8}… is missing/,
     ],
     ['a copy of the log', (temp: TempWorkspace) => copyLog(temp), /not made here/],
   ])('finding 34: given %s, then each file that is left has that reason', async (_, meanwhile, reason) => {

@@ -212,7 +212,7 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
     await warnIfInUse(context, id);
     return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
   } catch (error) {
-    throw withPlan(error, () => previewRefusedUndo(context.deps, id, options));
+    throw await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
   }
 }
 
@@ -226,7 +226,7 @@ async function goOn(context: CommandContext, id: string, args: ParsedArguments):
   try {
     return { kind: 'done', ...(await context.store.continueRewind(id, { ...allowed, workspace })), allowed };
   } catch (error) {
-    throw withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
+    throw await withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
   }
 }
 

@@ -7,7 +7,7 @@ import { counted, grouped } from './numbers.js';
 import { safeText } from './safe-text.js';
 import type { Paint, Style } from './style.js';
 import { type Cell, type Column, renderTable } from './table.js';
-import { storedTime } from './time.js';
+import { storedTime, withClockTimes } from './time.js';
 
 const PLAN_COLUMNS: readonly Column[] = [
   { header: 'ACTION' },
@@ -118,7 +118,8 @@ function eventsText({ dropped }: RewindPlan, kind: RewindOutcome['kind']): strin
 function fileRow({ path, action, reason, forced }: RewindPlan['files'][number], force: boolean, page: Page): Cell[] {
   const isForced = force && action === 'conflict' && forced !== undefined;
   const shown = isForced ? forced : action;
-  const why = page.redaction.text(isForced ? `${reason} (forced)` : reason);
+  const said = withClockTimes(reason, page.nowMs);
+  const why = page.redaction.text(isForced ? `${said} (forced)` : said);
   return [
     { text: shown, paint: actionPaint(shown, page.style) },
     page.redaction.text(path),

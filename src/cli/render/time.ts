@@ -42,6 +42,22 @@ export function storedTime(stored: string, nowMs: number | undefined): string {
   return nowMs === undefined || Number.isNaN(instant) ? safeText(stored) : relativeTime(instant, nowMs);
 }
 
+/**
+ * Gives a text of ours with the times in it as a person reads a clock: `09:41:07`, on another day `2026-07-09 09:41`.
+ * When `nowMs` is undefined (piped) they stay as they are.
+ */
+export function withClockTimes(text: string, nowMs: number | undefined): string {
+  if (nowMs === undefined) return text;
+  return text.replace(STORED_TIME, (time) => {
+    const instant = new Date(time);
+    const day = localDate(instant.getTime());
+    const clock = [instant.getHours(), instant.getMinutes(), instant.getSeconds()].map(twoDigits);
+    return day === localDate(nowMs) ? clock.join(':') : `${day} ${clock.slice(0, 2).join(':')}`;
+  });
+}
+
+const STORED_TIME = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g;
+
 const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const;
 
 /** Gives a number of bytes in the unit that keeps it under 1024: `0 B`, `1023 B`, `1.5 KiB`, `12 MiB`. */
@@ -68,8 +84,12 @@ function spokenAmount(distance: number): string {
 
 function localDate(instantMs: number): string {
   const date = new Date(instantMs);
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const [month, day] = [twoDigits(date.getMonth() + 1), twoDigits(date.getDate())];
+  return `${String(date.getFullYear()).padStart(4, '0')}-${month}-${day}`;
+}
+
+function twoDigits(part: number): string {
+  return String(part).padStart(2, '0');
 }
 
 function isInstant(instantMs: number): boolean {

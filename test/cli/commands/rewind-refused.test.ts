@@ -56,13 +56,13 @@ const OBSTACLES: readonly {
   {
     name: 'a blob missing',
     code: 6,
-    tells: /"a.txt" its blob [0-9a-f]{64} is missing/,
+    tells: /"a.txt" its blob [0-9a-f]{8}… is missing/,
     put: (temp) => blobs(temp).map((blob) => unlinkSync(blob)),
   },
   {
     name: 'a blob altered',
     code: 6,
-    tells: /"a.txt" its blob [0-9a-f]{64} was altered/,
+    tells: /"a.txt" its blob [0-9a-f]{8}… was altered/,
     put: (temp) => blobs(temp).map((blob) => writeFileSync(blob, 'altered')),
   },
   {
@@ -101,7 +101,7 @@ const OBSTACLES: readonly {
   {
     name: 'a target that somebody changed',
     code: 7,
-    tells: /"a.txt" was changed after the session last wrote it/,
+    tells: /"a.txt" edited outside the session at /,
     put: (temp) => temp.put({ 'a.txt': 'mine\n' }),
   },
   {

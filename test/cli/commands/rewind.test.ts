@@ -25,8 +25,8 @@ describe('rewind --dry-run', () => {
         'Would go back to event 1 of s, 7 events would be dropped',
         '',
         'ACTION   PATH     WHY',
-        'restore  a.txt    has other content now',
-        'delete   new.txt  was made later',
+        "restore  a.txt    the session's own write_file of event 2",
+        "delete   new.txt  the session's own write_file of event 2",
         '',
         'Nothing was changed: this is a plan (1 to restore, 1 to delete).',
         '',
@@ -42,7 +42,9 @@ describe('rewind --dry-run', () => {
     const { code, out, err } = await run(temp, 'rewind s --to 1 --dry-run');
 
     expect([code, err]).toEqual([7, expect.stringContaining('--force')]);
-    expect(out).toContain('conflict  a.txt    was changed after the session last wrote it\n');
+    expect(out).toContain(
+      'conflict  a.txt    edited outside the session at 2026-07-09T12:01:04Z, after write_file of event 2 ended by 2026-07-09T12:00:05Z\n',
+    );
   });
 
   test('given --force, then what would be overwritten is marked', async () => {
@@ -52,7 +54,9 @@ describe('rewind --dry-run', () => {
     const { code, out } = await run(temp, 'rewind s --to 1 --dry-run --force');
 
     expect(code).toBe(0);
-    expect(out).toContain('restore  a.txt    was changed after the session last wrote it (forced)\n');
+    expect(out).toContain(
+      'restore  a.txt    edited outside the session at 2026-07-09T12:01:04Z, after write_file of event 2 ended by 2026-07-09T12:00:05Z (forced)\n',
+    );
   });
 
   test('given a narrow terminal, then no row is wider', async () => {
