@@ -1,14 +1,16 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as callbackFs from 'node:fs';
-import { chmod, lstat, mkdir, rmdir } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, LockLostError, PathRefusedError } from '../errors.js';
 import type { Deadline } from './deadline.js';
+import { type LeftOverWatch, watchFolder } from './left-over-watch.js';
 import type { LockHolder } from './lock-holder.js';
 import { LockHeldError } from './lock-holder.js';
 import type { LockOwner } from './lock-owner.js';
 import { ownerPathOf, readLockOwner, readLockOwnerSync, removeLockOwner, writeLockOwner } from './lock-owner.js';
+import { type MonotonicClock, monotonicClock } from './monotonic-clock.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { hasEnded } from './process-identity.js';
 
@@ -17,13 +19,24 @@ export interface ExclusiveLockOptions {
   readonly self: ProcessIdentity;
   readonly deadline: Deadline;
   /**
-   * Whether the caller holds a lock (flock) that keeps everybody else out of this one. Only then may a lock whose owner
-   * has ended be removed at once: two processes that do it side by side would both end up as holders.
+   * Whether the caller holds a lock (flock) that keeps everybody else out of this one. Only then may what is left over be
+   * removed: at once where its owner has ended, else when it has not changed for six seconds, whatever its time says.
+   * Two processes that do it side by side would both end up as holders.
    */
   readonly holdsOuterLock: boolean;
-  /** Milliseconds without a sign of life after which a lock counts as left over. Defaults to 30,000; at least 2,000. */
+  /**
+   * Without an outer lock: milliseconds without a sign of life, by the time of day, after which a lock counts as left
+   * over. Defaults to 30,000; at least 2,000.
+   */
   readonly staleMs?: number;
+  /** For how long a lock stays as it is before it counts as left over. */
+  readonly clock?: MonotonicClock;
 }
+
+/** How often a holder shows that it lives, milliseconds. */
+const TOUCH_MS = 2_000;
+/** After this long without one, milliseconds, a lock is left over: three signs of life are missing. */
+const LEFT_OVER_MS = 6_000;
 
 /** An exclusive lock while it is held. */
 export interface ExclusiveLock {
@@ -68,12 +81,13 @@ interface HeldLock extends ExclusiveLock {
 async function acquire(path: string, options: ExclusiveLockOptions): Promise<HeldLock> {
   const { deadline } = options;
   const owner: LockOwner = { ...options.self, token: randomUUID() };
+  const watch = watchFolder(path, LEFT_OVER_MS, options.clock ?? monotonicClock);
   for (;;) {
-    const held = await tryAcquire(path, owner, options);
+    const held = await tryAcquire(path, owner, watch, options);
     if (held !== undefined) return held;
     deadline.throwIfGivenUp();
     if (deadline.until.aborted)
-      throw new LockHeldError(path, holderOf(await readLockOwner(path), options.self), deadline.timeoutMs);
+      throw new LockHeldError(path, holderOf(path, await readLockOwner(path), options.self), deadline.timeoutMs);
     await sleep(randomInt(5, 51)); // uneven, so that those who wait do not all come at once
   }
 }
@@ -81,12 +95,13 @@ async function acquire(path: string, options: ExclusiveLockOptions): Promise<Hel
 async function tryAcquire(
   path: string,
   owner: LockOwner,
+  watch: LeftOverWatch,
   options: ExclusiveLockOptions,
 ): Promise<HeldLock | undefined> {
   await makeParent(path);
   // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock this could
   // name us as the owner of a directory that somebody else makes meanwhile.
-  const isNamedFirst = (await isFree(path, options)) && options.holdsOuterLock;
+  const isNamedFirst = (await isFree(path, watch, options)) && options.holdsOuterLock;
   if (isNamedFirst) await writeLockOwner(path, owner);
   const held = await makeDirectory(path, owner, options);
   if (held === undefined) {
@@ -102,18 +117,30 @@ async function tryAcquire(
   }
 }
 
-/** Tells whether the way is free, once what an owner that has ended left there is removed. */
-async function isFree(path: string, { holdsOuterLock, self }: ExclusiveLockOptions): Promise<boolean> {
+/** Tells whether the way is free, once what was left over there is removed. */
+async function isFree(
+  path: string,
+  watch: LeftOverWatch,
+  { holdsOuterLock, self }: ExclusiveLockOptions,
+): Promise<boolean> {
   if (!(await isDirectory(path))) return true;
   if (!holdsOuterLock) return false;
   const owner = await readLockOwner(path);
-  if (owner === undefined || !(await hasEnded(owner, self))) return false;
+  const isDead = owner !== undefined && (await hasEnded(owner, self));
+  if (!isDead && !(await watch.isLeftOver())) return false;
+  await removeFolder(path);
+  return true;
+}
+
+/** Removes a lock directory. Something in it (of a file manager, say) is not ours to delete: it is put aside. */
+async function removeFolder(path: string): Promise<void> {
   try {
     await rmdir(path);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (errnoOf(error) === 'ENOENT') return;
+    if (errnoOf(error) !== 'ENOTEMPTY' && errnoOf(error) !== 'EEXIST') throw error;
+    await rename(path, `${path}.aside-${randomUUID()}`);
   }
-  return true;
 }
 
 async function makeDirectory(
@@ -124,12 +151,14 @@ async function makeDirectory(
   // Loaded here because readers take no lock.
   const { lock } = await import('proper-lockfile');
   const lost = new AbortController();
-  const guarded = guardedFs(owner);
+  const guarded = guardedFs(owner, holdsOuterLock);
   try {
     const unlock = await lock(path, {
       lockfilePath: path, // the directory itself, and not a second one beside it: session.lock must stay a file
       realpath: false,
-      stale: staleMs,
+      // Under an outer lock nothing is judged by the time of day, ours or theirs.
+      stale: holdsOuterLock ? Number.MAX_SAFE_INTEGER : staleMs,
+      update: TOUCH_MS,
       fs: guarded.fs,
       // The default throws from a timer, where no caller can catch it.
       onCompromised: (cause) => lost.abort(new LockLostError(path, { cause })),
@@ -174,12 +203,14 @@ function heldLock(
 }
 
 /**
- * What proper-lockfile needs of the file system, with two rules of ours: the directory is private, and once it is held
- * nobody else's is removed. Left alone it removes whatever stands at the path when it releases and when the process
- * exits, also the directory of whoever took over a stale lock.
+ * What proper-lockfile needs of the file system, with rules of ours. The directory is private. Under an outer lock it is
+ * never judged by its time. And once it is held, nobody else's is removed: left alone, the package removes whatever stands
+ * at the path when it releases and when the process exits, also the directory of whoever took over a stale lock.
  */
-function guardedFs(owner: LockOwner): { readonly fs: object; startGuarding(): void } {
+function guardedFs(owner: LockOwner, holdsOuterLock: boolean): { readonly fs: object; startGuarding(): void } {
   let isGuarding = false;
+  // Some file systems keep times by the ten milliseconds or by two seconds: what they make of ours is no sign of another.
+  let touched: Date | undefined;
   const belongsToAnother = (path: string) => {
     const named = isGuarding ? readLockOwnerSync(path) : undefined;
     return named !== undefined && named.token !== owner.token;
@@ -189,12 +220,29 @@ function guardedFs(owner: LockOwner): { readonly fs: object; startGuarding(): vo
       isGuarding = true;
     },
     fs: {
-      stat: callbackFs.stat,
-      utimes: callbackFs.utimes,
-      mkdir: (path: string, done: callbackFs.NoParamCallback) => callbackFs.mkdir(path, 0o700, done),
+      stat: (path: string, done: (error: Error | null, stat?: Pick<callbackFs.Stats, 'mtime'>) => void) => {
+        callbackFs.stat(path, (error, stat) => {
+          if (error !== null) return done(error);
+          if (isGuarding && touched !== undefined && !belongsToAnother(path)) return done(null, { mtime: touched });
+          touched = stat.mtime;
+          done(null, stat);
+        });
+      },
+      utimes: (path: string, accessed: Date, modified: Date, done: callbackFs.NoParamCallback) => {
+        callbackFs.utimes(path, accessed, modified, (error) => {
+          if (error === null) touched = modified;
+          done(error);
+        });
+      },
+      mkdir: (path: string, done: callbackFs.NoParamCallback) => {
+        callbackFs.mkdir(path, 0o700, (error) => {
+          const isHeld = holdsOuterLock && error?.code === 'EEXIST';
+          done(isHeld ? Object.assign(error, { code: 'ELOCKED' }) : error);
+        });
+      },
       rmdir: (path: string, done: callbackFs.NoParamCallback) => {
         if (belongsToAnother(path)) done(null);
-        else callbackFs.rmdir(path, done);
+        else removeFolder(path).then(() => done(null), done);
       },
       // Called while the process exits, after Ctrl-C for one.
       rmdirSync: (path: string) => {
@@ -236,8 +284,8 @@ async function removeIfOurs(path: string, owner: LockOwner): Promise<void> {
   if (await isOurs(path, owner)) await removeLockOwner(path);
 }
 
-function holderOf(owner: LockOwner | undefined, self: ProcessIdentity): LockHolder | undefined {
-  if (owner === undefined) return undefined;
+function holderOf(path: string, owner: LockOwner | undefined, self: ProcessIdentity): LockHolder {
+  if (owner === undefined) return { name: `whoever made ${path}` };
   const where = owner.host === self.host ? '' : ` on ${owner.host}`;
   return { pid: owner.pid, name: `process ${owner.pid}${where}` };
 }

@@ -12,6 +12,11 @@ import { withExclusiveLock } from '../../dist/fs/exclusive-lock.js';
 import { createFileLocker } from '../../dist/fs/file-lock.js';
 import { identifyProcess } from '../../dist/fs/process-identity.js';
 
+if (process.env.LOCK_ACTOR_CLOCK === 'moved') {
+  // By an hour to and fro, four times a second: a clock that is being set, a laptop that wakes up.
+  const { now } = Date;
+  Date.now = () => now() + (Math.floor(now() / 250) % 2) * 3_600_000;
+}
 const staleMs = Number(process.env.LOCK_ACTOR_STALE_MS ?? 30_000);
 const timeoutMs = Number(process.env.LOCK_ACTOR_TIMEOUT_MS ?? 20_000);
 const locker = createFileLocker();
