@@ -182,8 +182,8 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
 export interface CarryingOut {
   /** What marker and report name as the target; else that of the plan. */
   readonly reportedTarget?: number | undefined;
-  /** The record that it undoes, and those whose blobs may be needed for it. */
-  readonly undoes?: { readonly rewindId: string; readonly restoreBlobs: readonly string[] } | undefined;
+  /** The record that it undoes. */
+  readonly undoes?: string | undefined;
   /** Whether a marker is written also where there is nothing to do, as the reference does. */
   readonly isAlwaysMarked?: boolean | undefined;
 }
@@ -212,9 +212,8 @@ export function carryOut(
     workspace,
     settled,
     keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
-    marker: (rewindId) => ({ report: storedReport(report(rewindId)), undoes: undoes?.rewindId }),
-    restoreLog: undoes?.rewindId,
-    restoreBlobs: undoes?.restoreBlobs,
+    marker: (rewindId) => ({ report: storedReport(report(rewindId)), undoes }),
+    restoreLog: undoes,
     dropsEvents: plan.dropped.length > 0,
   });
   return { plan, report: report(done.rewindId) };

@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import { ensureFolder, isMissing, removeQuietly, syncFile, syncFileAt, syncFolder } from '../fs/durable-file.js';
-import { describeKind, type FileKind, type FileSystem, UnexpectedKindError } from '../fs/file-system.js';
+import { describeKind, type FileKind, type FileSystem, sameFile, UnexpectedKindError } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
+import { copyFile, linkFile } from '../fs/link-file.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import type { StoreDeps } from './deps.js';
-import { FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from './layout.js';
+import { BLOBS_DIR, FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from './layout.js';
 
 /** What is found where a blob should be. */
 export type BlobCheck =
-  | { readonly kind: 'intact'; readonly bytes: number }
+  /** `path` is where: the kept copy where that of the store is not what its name says. */
+  | { readonly kind: 'intact'; readonly bytes: number; readonly path: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'altered' }
   | { readonly kind: 'refused'; readonly found: string };
@@ -16,22 +18,21 @@ export type BlobCheck =
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * checkpoints/blobs of one session: file contents by hash. Nothing is ever deleted here, also not what an operation that
- * fails has put in: whoever found it there meanwhile counts on it, and wrote nothing.
+ * The blobs of one session: file contents by hash, in checkpoints/blobs, and kept copies of them in `.zs/`, which no
+ * prune of Zero's reaches. Whoever asks for a blob gets a whole copy where there is one.
+ *
+ * Nothing is ever deleted here, also not what an operation that fails has put in: whoever found it there meanwhile
+ * counts on it, and wrote nothing.
+ * @see FORMAT.md, 5 and 6
  */
 export class BlobStore {
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
-
   #isPrepared = false;
 
   constructor(deps: StoreDeps, paths: SessionPaths) {
     this.#deps = deps;
     this.#paths = paths;
-  }
-
-  pathOf(hash: BlobHash): string {
-    return `${this.#paths.blobs}/${hash}`;
   }
 
   /** Makes the folders for blobs, synced. */
@@ -42,11 +43,67 @@ export class BlobStore {
     this.#isPrepared = true;
   }
 
-  /** Reads a blob through and tells whether it is what its name says. */
+  /** Looks for a whole copy of a blob, reading it through; without one it tells what the store has in its place. */
   check(hash: BlobHash): BlobCheck {
-    const found = this.#foundForFolder();
-    if (found !== undefined) return { kind: 'refused', found: `behind ${describeKind(found)}` };
-    return checkContent(this.#deps.fs, this.pathOf(hash), hash);
+    const own = this.#checkOwn(hash);
+    if (own.kind === 'intact' || own.kind === 'refused') return own;
+    for (const path of this.#keptPlaces(hash)) {
+      const kept = checkContent(this.#deps.fs, path, hash);
+      if (kept.kind === 'intact') return kept;
+    }
+    return own;
+  }
+
+  /** Gives where a blob may be, the store's own first; for those who verify what they read. */
+  *places(hash: BlobHash): Generator<string> {
+    const own = this.#pathOf(hash);
+    if (this.#foundForFolder() === undefined && this.#isFile(own)) yield own;
+    for (const path of this.#keptPlaces(hash)) if (this.#isFile(path)) yield path;
+  }
+
+  /**
+   * Gives blobs a second name in `.zs/blobs`, each once, so that no prune of Zero's takes them away. Durable when it
+   * returns.
+   * @param stays - Tells of a blob whether the log that is to come names it still: where the file system has no hard
+   * links no copy is made of such a one.
+   * @returns those of which there is no whole copy, and which are not kept.
+   */
+  keep(hashes: Iterable<BlobHash>, stays: (hash: BlobHash) => boolean): readonly BlobHash[] {
+    const { fs } = this.#deps;
+    const wanted = new Set(hashes);
+    if (wanted.size === 0) return [];
+    ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
+    ensureFolder(fs, this.#paths.keptBlobs, FOLDER_MODE);
+    for (const { name, kind } of fs.readdir(this.#paths.keptBlobs)) {
+      if (kind === 'file') wanted.delete(name as BlobHash);
+    }
+    const lost = [...wanted].filter((hash) => {
+      const found = this.check(hash);
+      if (found.kind === 'intact') this.#nameAgain(found.path, `${this.#paths.keptBlobs}/${hash}`, !stays(hash));
+      return found.kind !== 'intact';
+    });
+    // Also what was linked by one who was killed before it synced.
+    syncFolder(fs, this.#paths.keptBlobs);
+    return lost;
+  }
+
+  /** Puts kept copies back where the store's own is missing or altered. Durable when it returns. */
+  putBack(hashes: Iterable<BlobHash>): void {
+    const { fs } = this.#deps;
+    let any = false;
+    for (const hash of new Set(hashes)) {
+      const own = this.#pathOf(hash);
+      // A second name of the same file: what befell the one befell the other.
+      if (sameFile(fs.lstat(own), fs.lstat(`${this.#paths.keptBlobs}/${hash}`))) continue;
+      const found = this.check(hash);
+      if (found.kind !== 'intact' || found.path === own) continue;
+      this.prepare();
+      const temp = this.#tempPath();
+      this.#nameAgain(found.path, temp, true);
+      fs.rename(temp, own);
+      any = true;
+    }
+    if (any) syncFolder(fs, this.#paths.blobs);
   }
 
   /**
@@ -61,11 +118,10 @@ export class BlobStore {
   ): { readonly hash: BlobHash; readonly bytes: number } | undefined {
     const { fs } = this.#deps;
     this.prepare();
-    // Beside the log, where a sweep finds it without reading thousands of blobs.
-    const temp = `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
+    const temp = this.#tempPath();
     try {
       const stored = copyToNewFile(fs, fd, temp, limit);
-      const found = stored === undefined ? undefined : this.check(stored.hash).kind;
+      const found = stored === undefined ? undefined : this.#checkOwn(stored.hash).kind;
       if (stored === undefined) {
         removeQuietly(fs, temp);
         return undefined;
@@ -73,9 +129,9 @@ export class BlobStore {
       if (found === 'intact') {
         removeQuietly(fs, temp);
         // Who put it there may not have synced it: Zero writes blobs long before the event that names them.
-        syncFileAt(fs, this.pathOf(stored.hash));
+        syncFileAt(fs, this.#pathOf(stored.hash));
       } else {
-        fs.rename(temp, this.pathOf(stored.hash));
+        fs.rename(temp, this.#pathOf(stored.hash));
       }
       syncFolder(fs, this.#paths.blobs);
       return stored;
@@ -83,6 +139,51 @@ export class BlobStore {
       removeQuietly(fs, temp);
       throw error;
     }
+  }
+
+  #pathOf(hash: BlobHash): string {
+    return `${this.#paths.blobs}/${hash}`;
+  }
+
+  #checkOwn(hash: BlobHash): BlobCheck {
+    const found = this.#foundForFolder();
+    if (found !== undefined) return { kind: 'refused', found: `behind ${describeKind(found)}` };
+    return checkContent(this.#deps.fs, this.#pathOf(hash), hash);
+  }
+
+  /** Gives where a kept copy may be: records of the first version have a folder for blobs of their own. */
+  *#keptPlaces(hash: BlobHash): Generator<string> {
+    const { kept, keep, keptBlobs } = this.#paths;
+    if (!this.#isFolder(keep)) return;
+    if (this.#isFolder(keptBlobs)) yield `${keptBlobs}/${hash}`;
+    if (!this.#isFolder(kept)) return;
+    for (const { name } of [...this.#deps.fs.readdir(kept)].reverse()) {
+      const folder = `${kept}/${name}`;
+      const blobs = `${folder}/${BLOBS_DIR}`;
+      if (this.#isFolder(folder) && this.#isFolder(blobs)) yield `${blobs}/${hash}`;
+    }
+  }
+
+  #nameAgain(from: string, to: string, orCopy: boolean): void {
+    const { fs } = this.#deps;
+    if (linkFile(fs, from, to) || !orCopy) return;
+    // Under another name until it is whole.
+    const temp = this.#tempPath();
+    copyFile(fs, from, temp, FILE_MODE);
+    fs.rename(temp, to);
+  }
+
+  // Beside the log, where a sweep finds it without reading thousands of blobs.
+  #tempPath(): string {
+    return `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
+  }
+
+  #isFolder(path: string): boolean {
+    return this.#deps.fs.lstat(path)?.kind === 'directory';
+  }
+
+  #isFile(path: string): boolean {
+    return this.#deps.fs.lstat(path)?.kind === 'file';
   }
 
   /** Gives what stands in place of one of the folders, or undefined: a link there would lead every blob elsewhere. */
@@ -158,7 +259,7 @@ export function checkContent(fs: FileSystem, path: string, expected: BlobHash): 
   }
   try {
     const { hash, bytes } = hashOpenFile(fs, fd);
-    return parseBlobHash(hash) === expected ? { kind: 'intact', bytes } : { kind: 'altered' };
+    return parseBlobHash(hash) === expected ? { kind: 'intact', bytes, path } : { kind: 'altered' };
   } finally {
     fs.close(fd);
   }

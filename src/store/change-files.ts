@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { createFile, isMissing, syncFile } from '../fs/durable-file.js';
-import { type FileIdentity, type FileStat, type FolderHandle, sameFile } from '../fs/file-system.js';
+import { type FileIdentity, type FileStat, type FileSystem, type FolderHandle, sameFile } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
+import type { BlobHash } from '../model/ids.js';
 import { FILE_MODE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 
@@ -207,12 +208,30 @@ function stageContent(
 ): void {
   const { fs } = session.deps;
   if (to.hash === undefined) throw new Error(`planned to restore from ${to.blob}, which is no hash`);
+  for (const place of session.blobs.places(to.hash)) {
+    if (!copyVerified(fs, place, tempPath, to.hash)) continue;
+    const target = fs.openAppend(tempPath);
+    try {
+      fs.fchmod(target, mode);
+      keepTime(session, tempPath, mtimeMs);
+      syncFile(fs, target, tempPath);
+    } finally {
+      fs.close(target);
+    }
+    return;
+  }
+  // There was a whole one when the plan was made.
+  throw new StalePlanError(`Blob ${to.hash} changed while it was restored`);
+}
+
+/** Copies a blob, and tells whether it is what its name says; else nothing is left of the copy. */
+function copyVerified(fs: FileSystem, from: string, to: string, expected: BlobHash): boolean {
   const hash = createHash('sha256');
   const chunk = new Uint8Array(CHUNK_BYTES);
-  const source = fs.openRead(session.blobs.pathOf(to.hash));
+  const source = fs.openRead(from);
   try {
-    createFile(fs, tempPath, new Uint8Array(0), FILE_MODE);
-    const target = fs.openAppend(tempPath);
+    createFile(fs, to, new Uint8Array(0), FILE_MODE);
+    const target = fs.openAppend(to);
     try {
       for (let at = 0; ; ) {
         const count = fs.read(source, chunk, 0, chunk.length, at);
@@ -222,17 +241,15 @@ function stageContent(
         writeFully(fs, target, piece);
         at += count;
       }
-      // The blob may have been swapped since the plan checked it.
-      if (hash.digest('hex') !== to.hash) throw new StalePlanError(`Blob ${to.hash} changed while it was restored`);
-      fs.fchmod(target, mode);
-      keepTime(session, tempPath, mtimeMs);
-      syncFile(fs, target, tempPath);
     } finally {
       fs.close(target);
     }
   } finally {
     fs.close(source);
   }
+  if (hash.digest('hex') === expected) return true;
+  fs.unlink(to);
+  return false;
 }
 
 // The time tells whether somebody else changed a file; without it a file that was taken back would look like that.

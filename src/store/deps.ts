@@ -12,7 +12,8 @@ export interface StoreWarning {
     | 'REWIND_UNSETTLED'
     | 'TORN_TAIL'
     | 'SWEEP_FAILED'
-    | 'BLOB_NOT_COPIED';
+    | 'BLOB_NOT_COPIED'
+    | 'BLOB_NOT_KEPT';
   readonly sessionId: string | undefined;
   readonly message: string;
 }

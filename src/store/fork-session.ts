@@ -1,5 +1,4 @@
 import { errnoOf, LogMissingError } from '../errors.js';
-import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, spliceInPieces } from '../model/event-codec.js';
 import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
@@ -11,6 +10,7 @@ import { startingMetadata } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import type { LogLine } from './event-log.js';
 import type { LockedSession } from './locked-session.js';
+import { blobsNamedBy } from './named-blobs.js';
 import { writeNewLog } from './new-log.js';
 import { publishSession } from './publish-session.js';
 import { withSessionAsItIs } from './session-lock.js';
@@ -118,7 +118,7 @@ class BlobCopy {
   }
 
   copyNamedBy(event: StoredEvent): void {
-    for (const hash of hashesNamedBy(event)) {
+    for (const hash of blobsNamedBy(event)) {
       if (this.#done.has(hash)) continue;
       this.#done.add(hash);
       const fault = this.#copy(hash);
@@ -137,7 +137,7 @@ class BlobCopy {
       const found = blobs.check(hash);
       if (found.kind === 'refused') return `is ${found.found}`;
       if (found.kind !== 'intact') return `is ${found.kind}`;
-      fd = deps.fs.openRead(blobs.pathOf(hash));
+      fd = deps.fs.openRead(found.path);
     } catch (error) {
       const errno = errnoOf(error);
       if (errno === undefined) throw error;
@@ -149,16 +149,5 @@ class BlobCopy {
     } finally {
       deps.fs.close(fd);
     }
-  }
-}
-
-function hashesNamedBy(event: StoredEvent): readonly BlobHash[] {
-  if (event.type !== 'session_checkpoint') return [];
-  try {
-    return decodeCheckpoint(event).files.flatMap(({ state }) =>
-      state.kind === 'stored' && state.hash !== undefined ? [state.hash] : [],
-    );
-  } catch {
-    return []; // copied as it stands; it names nothing that we could find
   }
 }

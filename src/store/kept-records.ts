@@ -1,13 +1,10 @@
-import { createFile, ensureFolder, syncFile, syncFolder } from '../fs/durable-file.js';
+import { ensureFolder, syncFolder } from '../fs/durable-file.js';
 import type { FileSystem } from '../fs/file-system.js';
-import { writeFully } from '../fs/jsonl.js';
-import type { FileState } from '../model/event.js';
-import { type BlobHash, parseBlobHash } from '../model/ids.js';
-import { checkContent, hashOpenFile } from './blob-store.js';
+import { copyFile, linkFile } from '../fs/link-file.js';
+import { hashOpenFile } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
 import {
-  BLOBS_DIR,
   EVENTS_FILE,
   FILE_MODE,
   FOLDER_MODE,
@@ -19,11 +16,9 @@ import {
 import { idAfter } from './new-id.js';
 import { removeTree } from './publish-session.js';
 
-// What a file system says that has no hard links, or no more of them.
-const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS']);
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** `.zs/kept` of one session: the log and the blobs from before each rewind, undo, restore or cut. */
+/** `.zs/kept` of one session: the log from before each rewind, undo, restore or cut. Its blobs are in `.zs/blobs`. */
 export class KeptRecords {
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
@@ -68,54 +63,18 @@ export class KeptRecords {
   }
 
   /**
-   * Keeps the log as it is now, and the blobs that only what is about to go names.
+   * Keeps the log as it is now. Durable when it returns.
    *
-   * Hard links where possible: the new log is another file, so the old one keeps its bytes. Durable when it returns.
+   * A hard link where possible: the new log is another file, so the old one keeps its bytes.
    */
-  keep(id: string, hashes: Iterable<BlobHash>): void {
+  keep(id: string): void {
     const { fs } = this.#deps;
     ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
     ensureFolder(fs, this.#paths.kept, FOLDER_MODE);
     const folder = this.folderOf(id);
     ensureFolder(fs, folder, FOLDER_MODE);
     this.#linkOrCopy(this.#paths.events, `${folder}/${EVENTS_FILE}`);
-    const blobs = `${folder}/${BLOBS_DIR}`;
-    const haveBlobs = this.#isFolder(this.#paths.checkpoints) && this.#isFolder(this.#paths.blobs);
-    let any = false;
-    for (const hash of haveBlobs ? new Set(hashes) : []) {
-      const from = `${this.#paths.blobs}/${hash}`;
-      if (fs.lstat(from)?.kind !== 'file') continue;
-      if (!any) ensureFolder(fs, blobs, FOLDER_MODE);
-      any = true;
-      this.#linkOrCopy(from, `${blobs}/${hash}`);
-    }
-    if (any) syncFolder(fs, blobs);
     syncFolder(fs, folder);
-  }
-
-  /** Tells whether a record holds the content of a state, intact. */
-  hasBlob(id: string, state: FileState): boolean {
-    if (state.kind !== 'stored' || state.hash === undefined) return false;
-    const blobs = `${this.folderOf(id)}/${BLOBS_DIR}`;
-    return this.#isFolder(blobs) && checkContent(this.#deps.fs, `${blobs}/${state.hash}`, state.hash).kind === 'intact';
-  }
-
-  /** Puts blobs of a record back where they are missing: somebody else's rewind may have taken them away. */
-  returnBlobs(id: string): void {
-    const { fs } = this.#deps;
-    const blobs = `${this.folderOf(id)}/${BLOBS_DIR}`;
-    if (!this.#isFolder(blobs)) return;
-    ensureFolder(fs, this.#paths.checkpoints, FOLDER_MODE);
-    ensureFolder(fs, this.#paths.blobs, FOLDER_MODE);
-    let any = false;
-    for (const { name, kind } of fs.readdir(blobs)) {
-      if (kind !== 'file' || parseBlobHash(name) === undefined) continue;
-      const to = `${this.#paths.blobs}/${name}`;
-      if (fs.lstat(to) !== undefined) continue;
-      this.#linkOrCopy(`${blobs}/${name}`, to);
-      any = true;
-    }
-    if (any) syncFolder(fs, this.#paths.blobs);
   }
 
   /** Tells whether a record holds exactly the present log: where links cannot be made, what a commit never followed. */
@@ -145,17 +104,11 @@ export class KeptRecords {
 
   #linkOrCopy(from: string, to: string): void {
     const { fs, newId } = this.#deps;
-    try {
-      fs.link(from, to);
-    } catch (error) {
-      const { code } = error as { code?: unknown };
-      if (code === 'EEXIST') return;
-      if (typeof code !== 'string' || !NO_LINKS.has(code)) throw error;
-      // Under another name until it is whole: half a log must not be taken for a record.
-      const temp = `${this.#paths.folder}/${TEMP_PREFIX}${newId()}`;
-      copyFile(fs, from, temp);
-      fs.rename(temp, to);
-    }
+    if (linkFile(fs, from, to)) return;
+    // Under another name until it is whole: half a log must not be taken for a record.
+    const temp = `${this.#paths.folder}/${TEMP_PREFIX}${newId()}`;
+    copyFile(fs, from, temp, FILE_MODE);
+    fs.rename(temp, to);
   }
 }
 
@@ -166,31 +119,5 @@ function sameContent(fs: FileSystem, a: string, b: string): boolean {
   } finally {
     fs.close(first);
     fs.close(second);
-  }
-}
-
-/** Copies a regular file, synced; a copy that fails leaves nothing. */
-export function copyFile(fs: FileSystem, from: string, to: string): void {
-  createFile(fs, to, new Uint8Array(0), FILE_MODE);
-  const chunk = new Uint8Array(256 * 1024);
-  const source = fs.openRead(from);
-  try {
-    const target = fs.openAppend(to);
-    try {
-      for (let at = 0; ; ) {
-        const count = fs.read(source, chunk, 0, chunk.length, at);
-        if (count === 0) break;
-        writeFully(fs, target, chunk.subarray(0, count));
-        at += count;
-      }
-      syncFile(fs, target, to);
-    } catch (error) {
-      fs.unlink(to);
-      throw error;
-    } finally {
-      fs.close(target);
-    }
-  } finally {
-    fs.close(source);
   }
 }

@@ -31,6 +31,8 @@ export interface SessionPaths {
   readonly lock: string;
   readonly keep: string;
   readonly kept: string;
+  /** The blobs that kept logs name. */
+  readonly keptBlobs: string;
   readonly torn: string;
 }
 
@@ -45,6 +47,7 @@ export function sessionPaths(folder: string): SessionPaths {
     lock: `${folder}/${LOCK_FILE}`,
     keep: `${folder}/${KEEP_DIR}`,
     kept: `${folder}/${KEEP_DIR}/${KEPT_DIR}`,
+    keptBlobs: `${folder}/${KEEP_DIR}/${BLOBS_DIR}`,
     torn: `${folder}/${KEEP_DIR}/${TORN_DIR}`,
   };
 }

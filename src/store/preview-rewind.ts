@@ -21,7 +21,7 @@ import {
   withNothingBelowFiles,
 } from '../plan/rewind.js';
 import { uncoveredWork } from '../plan/uncovered.js';
-import { BlobStore } from './blob-store.js';
+import { type BlobCheck, BlobStore } from './blob-store.js';
 import { type FindPath, pathFinder } from './checkpoint-paths.js';
 import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
@@ -236,20 +236,26 @@ function pathFilter(
 /** Says why the content of a state cannot be had, or undefined. */
 export function unavailableReason(blobs: BlobStore, wanted: FileState): string | undefined {
   if (wanted.kind !== 'stored') return undefined;
-  if (wanted.hash === undefined) return `its blob has the name ${JSON.stringify(wanted.blob)}, which is no hash`;
-  const blob = `its blob ${wanted.hash.slice(0, 8)}…`;
-  const check = blobs.check(wanted.hash);
-  switch (check.kind) {
-    case 'intact':
-      return undefined;
+  const found = wanted.hash === undefined ? undefined : blobs.check(wanted.hash);
+  return found?.kind === 'intact' ? undefined : whyUnavailable(wanted, found);
+}
+
+/** Says what is wrong with the blob of a state. */
+export function whyUnavailable(
+  { blob, hash }: FileState & { kind: 'stored' },
+  found: Exclude<BlobCheck, { kind: 'intact' }> | undefined,
+): string {
+  if (found === undefined) return `its blob has the name ${JSON.stringify(blob)}, which is no hash`;
+  const named = `its blob ${hash?.slice(0, 8)}…`;
+  switch (found.kind) {
     case 'missing':
-      return `${blob} is missing`;
+      return `${named} is missing`;
     case 'altered':
-      return `${blob} was altered`;
+      return `${named} was altered`;
     case 'refused':
-      return `${blob} is ${check.found}`;
+      return `${named} is ${found.found}`;
     default:
-      return check satisfies never;
+      return found satisfies never;
   }
 }
 

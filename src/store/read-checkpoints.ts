@@ -11,7 +11,7 @@ import { BlobStore } from './blob-store.js';
 import { pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
-import { unavailableReason } from './preview-rewind.js';
+import { whyUnavailable } from './preview-rewind.js';
 import { openLog } from './read-session.js';
 import { openWorkspace } from './workspace.js';
 import { locate, readPresent } from './workspace-state.js';
@@ -109,9 +109,9 @@ export function readFileAt(deps: StoreDeps, sessionId: string, file: FileAt, wor
 
 function readBlob(deps: StoreDeps, id: SessionId, state: FileState & { kind: 'stored' }): FileContent {
   const blobs = new BlobStore(deps, pathsOf(deps, id));
-  const reason = unavailableReason(blobs, state);
-  if (reason !== undefined || state.hash === undefined) return { kind: 'unavailable', reason: reason ?? 'has no blob' };
-  const bytes = readWholeFile(deps.fs, blobs.pathOf(state.hash));
+  const found = state.hash === undefined ? undefined : blobs.check(state.hash);
+  if (found?.kind !== 'intact') return { kind: 'unavailable', reason: whyUnavailable(state, found) };
+  const bytes = readWholeFile(deps.fs, found.path);
   return bytes === undefined
     ? { kind: 'unavailable', reason: 'its blob went away' }
     : { kind: 'file', bytes, mode: state.mode };

@@ -1,11 +1,11 @@
 import { StalePlanError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import { type FileStat, sameFile } from '../fs/file-system.js';
-import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import { encodeEventLine } from '../model/event-codec.js';
-import { type BlobHash, parseBlobHash } from '../model/ids.js';
+import type { BlobHash } from '../model/ids.js';
 import {
+  decodeIntent,
   encodeIntent,
   encodeMarker,
   encodeRestore,
@@ -20,6 +20,7 @@ import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, sync
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession, MetadataChanges } from './locked-session.js';
+import { blobsNamedIn } from './named-blobs.js';
 import { type KeepsEvent, rewriteLog } from './rewrite-log.js';
 import { rollBack } from './roll-back.js';
 
@@ -38,8 +39,6 @@ export interface RewindTransaction {
     | undefined;
   /** A kept record whose log, less its intent, takes the place of the present one. */
   readonly restoreLog?: string | undefined;
-  /** Kept records whose blobs may be needed. */
-  readonly restoreBlobs?: readonly string[] | undefined;
   readonly dropsEvents: boolean;
 }
 
@@ -61,8 +60,8 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   const rewindId = kept.freshId();
   const counted = session.metadataOrNone()?.eventCount ?? 0;
   const next = session.nextSequence(session.sealedTail(counted), counted);
-  const { changes, workspace, settled = [], restoreBlobs = [] } = transaction;
-  for (const id of restoreBlobs) kept.returnBlobs(id);
+  const { changes, workspace, settled = [] } = transaction;
+  session.blobs.putBack(neededBlobs(session, transaction));
   if (workspace !== undefined) syncPresent(session, workspace, settled);
   if (changes.length === 0 || workspace === undefined) {
     commitAlone(session, transaction, { rewindId, sequence: next });
@@ -90,7 +89,8 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   const id = kept.freshId();
   // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
   kept.discard(intent.id);
-  kept.keep(id, hashesOf(intent));
+  kept.keep(id);
+  keepBlobs(session, () => namedByNewLog(session, session.log, () => true));
   rewriteLog(session, session.log, () => true, []);
 }
 
@@ -250,16 +250,16 @@ interface Commit {
 
 function commit(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
   const { keeps, restoreLog, changes, dropsEvents } = transaction;
-  const { rewindId, begun } = to;
+  const { rewindId } = to;
   const kept = new KeptRecords(session.deps, session.paths);
   const added = addedEvents(session, transaction, to);
   const rewrites = dropsEvents || changes.length > 0 || restoreLog !== undefined;
   if (rewrites) {
-    const stays = restoreLog === undefined ? keeps : () => false;
-    const intentHashes = begun === undefined ? [] : hashesOf(begun.intent);
-    kept.keep(rewindId, [...intentHashes, ...droppedHashes(session.log, stays)]);
     const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
-    rewriteLog(session, source, restoreLog === undefined ? keeps : () => true, added);
+    const stays = restoreLog === undefined ? keeps : () => true;
+    kept.keep(rewindId);
+    keepBlobs(session, () => namedByNewLog(session, source, stays, added));
+    rewriteLog(session, source, stays, added);
   } else {
     for (const event of added) session.log.append(encodeEventLine(event));
   }
@@ -281,33 +281,41 @@ function addedEvents(
   return [{ ...begun.announcement, payload: encodeRestore(begun.intent.files) }, ...events];
 }
 
-/** The blobs that only the events which go name. */
-function droppedHashes(log: EventLog, stays: KeepsEvent): readonly BlobHash[] {
-  const dropped = new Set<BlobHash>();
-  const kept = new Set<BlobHash>();
-  for (const event of log.events()) {
-    if (event.type !== 'session_checkpoint') continue;
-    const into = stays(event) ? kept : dropped;
-    for (const hash of hashesOfCheckpoint(event)) into.add(hash);
-  }
-  return [...dropped].filter((hash) => !kept.has(hash));
+/** Gives the blobs that the files and the log of a transaction need: Zero may have pruned them meanwhile. */
+function neededBlobs(session: LockedSession, { changes, restoreLog }: RewindTransaction): ReadonlySet<BlobHash> {
+  const kept = new KeptRecords(session.deps, session.paths);
+  const needed = new Set(restoreLog === undefined ? [] : blobsNamedIn(kept.log(restoreLog, session.id).events()));
+  for (const { wanted } of changes) if (wanted.kind === 'stored' && wanted.hash !== undefined) needed.add(wanted.hash);
+  return needed;
 }
 
-function hashesOfCheckpoint(event: StoredEvent): readonly BlobHash[] {
-  try {
-    return decodeCheckpoint(event).files.flatMap(({ state }) =>
-      state.kind === 'stored' && state.hash !== undefined ? [state.hash] : [],
-    );
-  } catch {
-    return []; // a checkpoint that cannot be decoded names nothing
-  }
+/** Makes sure of the blobs that the present log names, before another takes its place. */
+function keepBlobs(session: LockedSession, namedAfterwards: () => ReadonlySet<BlobHash>): void {
+  let staying: ReadonlySet<BlobHash> | undefined;
+  const stays = (hash: BlobHash): boolean => {
+    staying ??= namedAfterwards();
+    return staying.has(hash);
+  };
+  const { length: lost } = session.blobs.keep(blobsNamedIn(session.log.events()), stays);
+  if (lost === 0) return;
+  const what = lost === 1 ? '1 file content that the log names is' : `${lost} file contents that the log names are`;
+  const message = `${what} missing or altered, and so not kept with it`;
+  session.deps.warn({ code: 'BLOB_NOT_KEPT', sessionId: session.id, message });
 }
 
-function hashesOf(intent: RewindIntent): readonly BlobHash[] {
-  return intent.files.flatMap(({ before }) => {
-    const hash = before.kind === 'stored' ? parseBlobHash(before.blob) : undefined;
-    return hash === undefined ? [] : [hash];
-  });
+function namedByNewLog(
+  session: LockedSession,
+  source: EventLog,
+  stays: KeepsEvent,
+  added: readonly StoredEvent[] = [],
+): ReadonlySet<BlobHash> {
+  const staying = function* (): Generator<StoredEvent> {
+    for (const event of source.events()) {
+      if (stays(event) && decodeIntent(event, session.id) === undefined) yield event;
+    }
+    yield* added;
+  };
+  return blobsNamedIn(staying());
 }
 
 // Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.

@@ -86,9 +86,9 @@ export async function undoRewind(deps: StoreDeps, sessionId: string, options: Un
 
 /** Plans and carries out an undo under the lock that the caller holds. */
 export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
-  const { plan, workspace, ...undoes } = planUndo(session.deps, session.id, session.paths, options);
+  const { plan, workspace, rewindId } = planUndo(session.deps, session.id, session.paths, options);
   const wish = { force: options.force, allowPartial: options.allowPartial };
-  return carryOut(session, { plan, workspace }, wish, { undoes });
+  return carryOut(session, { plan, workspace }, wish, { undoes: rewindId });
 }
 
 /** Gives what can be undone, newest first. */
@@ -105,8 +105,6 @@ interface PlannedUndo {
   readonly plan: RewindPlan;
   readonly workspace: ConfinedRoot | undefined;
   readonly rewindId: string;
-  /** The records whose blobs may be needed. */
-  readonly restoreBlobs: readonly string[];
 }
 
 function planUndo(
@@ -120,10 +118,11 @@ function planUndo(
   const ids = kept.ids().filter((id) => kept.has(id));
   const rewindId = options.rewindId ?? ids.at(-1);
   if (rewindId === undefined || !ids.includes(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
-  const restoreBlobs = ids.filter((id) => id >= rewindId);
   const before = eventsOf(kept.log(rewindId, sessionId));
   const present = eventsOf(new EventLog(deps, sessionId, paths));
-  const records = restoreBlobs.map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
+  const records = ids
+    .filter((id) => id >= rewindId)
+    .map((id) => ({ id, ...readKept(kept.log(id, sessionId), sessionId) }));
   const seen = records.length === 1 ? new Set<EventIdentity>() : everKept(kept, sessionId, ids, rewindId);
   const { workspace, files } =
     part === 'events'
@@ -144,7 +143,7 @@ function planUndo(
     wholeTargets: [last?.sequence ?? 0, last?.sequence ?? 0],
     complete: files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
-  return { plan, workspace, rewindId, restoreBlobs };
+  return { plan, workspace, rewindId };
 }
 
 /** Gives the events of a log without its intent, in order, by what they are known by. */
@@ -177,14 +176,12 @@ function undoneFiles(
   const { workspace, isOwn } = openBoundWorkspace(deps, recorded, options);
   const here = records.filter(({ intent }) => intent === undefined || intent.workspace === first.workspace);
   const blobs = new BlobStore(deps, paths);
-  const kept = new KeptRecords(deps, paths);
-  const isKept = (state: FileState): boolean => records.some(({ id }) => kept.hasBlob(id, state));
   const toUndo = filesToUndo(here, (event) => seen.has(event));
   const names = new Set(toUndo.map(({ path }) => path));
   const files = toUndo.map(({ path, before, left, folderModes }): FileChange => {
     const located = locate(deps, workspace, path, (at) => names.has(at));
     const present = withHolds(deps, workspace, readPresent(deps, workspace, located), path, names);
-    const missing = isKept(before) ? undefined : unavailableReason(blobs, before);
+    const missing = unavailableReason(blobs, before);
     const obstacle = missing ?? obstacleTo(present) ?? unwritableReason(deps, workspace, located.resolved, present);
     const modes = folderModes === undefined ? {} : { folderModes };
     const decision = decide(present, before, left, obstacle);

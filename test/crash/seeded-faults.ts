@@ -432,10 +432,24 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: the old log is kept first',
     'the blobs of a kept record are not synced',
     {
-      file: 'store/kept-records.ts',
-      old: '    if (any) syncFolder(fs, blobs);\n    syncFolder(fs, folder);\n',
-      new: '    syncFolder(fs, folder);\n',
+      file: 'store/blob-store.ts',
+      old: '    syncFolder(fs, this.#paths.keptBlobs);\n',
+      new: '',
     },
+    ['rewind 3 files'],
+    'kept records are those of what happened',
+  ),
+  fault(
+    'rewind: blobs are linked before the commit',
+    'the blobs of the old log are looked for in the new one',
+    [
+      { file: REWIND, old: '    keepBlobs(session, () => namedByNewLog(session, source, stays, added));\n', new: '' },
+      {
+        file: REWIND,
+        old: '    rewriteLog(session, source, stays, added);\n',
+        new: '    rewriteLog(session, source, stays, added);\n    keepBlobs(session, () => namedByNewLog(session, source, stays, added));\n',
+      },
+    ],
     ['rewind 3 files'],
     'kept records are those of what happened',
   ),

@@ -7,7 +7,7 @@ export interface View {
   readonly sessions: ReadonlyMap<string, StrictSession>;
   /** One line for each file, folder and link of the workspace. */
   readonly workspace: string;
-  /** One line for each kept record: its name and its log. */
+  /** One line for each kept record: its name, its log, and which of the blobs that this names are kept. */
   readonly kept: string;
   /** Temporary files and hidden folders of ours. */
   readonly leftovers: readonly string[];
@@ -24,9 +24,9 @@ export function viewOf(tree: Tree): View {
       const path = `${folder}/${record}/events.jsonl`;
       const { events, torn } = readLog(disk.bytes(path), id, path);
       if (torn !== '') throw new Error(`${path} is torn`);
-      kept.push(
-        `${id} ${record} ${events.map(({ line }) => line).join('|')} ${disk.names(`${folder}/${record}/blobs`) ?? ''}`,
-      );
+      const log = events.map(({ line }) => line).join('|');
+      const blobs = (disk.names(`${ROOT}/${id}/.zs/blobs`) ?? []).filter((name) => log.includes(name));
+      kept.push(`${id} ${record} ${log} ${blobs}`);
     }
   }
   return {

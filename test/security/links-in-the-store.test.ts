@@ -44,7 +44,13 @@ const PLACES: Readonly<Record<string, (temp: TempWorkspace) => string>> = {
   'the kept records': () => '.zs/kept',
   'a kept record': (temp) => nameIn(temp, '.zs/kept'),
   'the log of a kept record': (temp) => `${nameIn(temp, '.zs/kept')}/events.jsonl`,
-  'the blobs of a kept record': (temp) => `${nameIn(temp, '.zs/kept')}/blobs`,
+  'the blobs of kept logs': () => '.zs/blobs',
+  'a blob of a kept log': (temp) => nameIn(temp, '.zs/blobs'),
+  'the blobs of a record of the first version': (temp) => {
+    const blobs = `${nameIn(temp, '.zs/kept')}/blobs`;
+    renameSync(temp.path('.zs/blobs'), temp.path(blobs));
+    return blobs;
+  },
 };
 
 const WRITERS: Readonly<Record<string, (store: SessionStore, temp: TempWorkspace) => Promise<unknown>>> = {

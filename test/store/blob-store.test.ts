@@ -78,7 +78,7 @@ describe('content that is stored', () => {
 
     store('hello');
 
-    expect(blobs.check((stored as { hash: BlobHash }).hash)).toEqual({ kind: 'intact', bytes: 5 });
+    expect(blobs.check((stored as { hash: BlobHash }).hash)).toMatchObject({ kind: 'intact', bytes: 5 });
   });
 
   test.each(['create', 'rename'] as const)(
@@ -105,7 +105,7 @@ describe('content that is stored', () => {
 
       const stored = store('hello');
 
-      expect(blobs.check((stored as { hash: BlobHash }).hash)).toEqual({ kind: 'intact', bytes: 5 });
+      expect(blobs.check((stored as { hash: BlobHash }).hash)).toMatchObject({ kind: 'intact', bytes: 5 });
       expect(readdirSync(temp.path('checkpoints/blobs'))).toHaveLength(1);
       expect(temp.tree().filter((name) => name.includes('.zs-tmp'))).toEqual([]);
     },

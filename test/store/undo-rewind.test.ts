@@ -315,8 +315,8 @@ describe('an undo that cannot be', () => {
 
   test('given blobs that are gone everywhere, then nothing is changed and the blob is named', async () => {
     const { temp, stations } = await fourSteps();
-    const { report } = await temp.store.rewind('s', { target: stations[0]?.target ?? 0 });
-    rmSync(temp.path('.zs/kept', report.rewindId ?? '', 'blobs'), { recursive: true });
+    await temp.store.rewind('s', { target: stations[0]?.target ?? 0 });
+    rmSync(temp.path('.zs/blobs'), { recursive: true });
     rmSync(temp.path('checkpoints/blobs'), { recursive: true });
     const before = temp.everything();
 
@@ -330,9 +330,8 @@ describe('an undo that cannot be', () => {
 
   test('given leave to be partial and a blob that is gone, then the rest is done and what is left out is named', async () => {
     const { temp, stations } = await fourSteps();
-    const { report } = await temp.store.rewind('s', { target: stations[3]?.target ?? 0 });
-    const kept = temp.path('.zs/kept', report.rewindId ?? '', 'blobs');
-    for (const folder of [kept, temp.path('checkpoints/blobs')]) {
+    await temp.store.rewind('s', { target: stations[3]?.target ?? 0 });
+    for (const folder of [temp.path('.zs/blobs'), temp.path('checkpoints/blobs')]) {
       for (const name of readdirSync(folder)) {
         if (readFileSync(join(folder, name), 'utf8') === 'secret') unlinkSync(join(folder, name));
       }

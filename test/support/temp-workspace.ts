@@ -110,10 +110,10 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
       outside: contents(outside),
       log: log(),
       metadata: temp.text('metadata.json'),
-      // One that no event names may stay from what was refused.
-      blobs: contents(temp.path('checkpoints')).filter((line) => !isOrphan(line, log())),
-      // Folders that wait for records are nobody's.
-      kept: contents(temp.path('.zs')).filter((line) => line.includes('/')),
+      // What no event names, and second names for when it is kept, may stay from what was refused.
+      blobs: contents(temp.path('checkpoints')).filter((line) => log().includes(hashIn(line))),
+      // The folder that waits for records is nobody's.
+      kept: contents(temp.path('.zs/kept')),
     }),
     sequences: () =>
       log()
@@ -122,9 +122,8 @@ export async function tempWorkspace(options: StoreOptions & { readonly cwd?: str
   };
 }
 
-function isOrphan(line: string, log: string): boolean {
-  const hash = /[0-9a-f]{64}/.exec(line)?.[0];
-  return hash !== undefined && !log.includes(hash);
+function hashIn(line: string): string {
+  return /[0-9a-f]{64}/.exec(line)?.[0] ?? 'no hash';
 }
 
 /** Gives all that is in a folder as sorted lines: kind, mode, name, and content or target. */

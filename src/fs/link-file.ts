@@ -1,0 +1,48 @@
+import { createFile, syncFile } from './durable-file.js';
+import type { FileSystem } from './file-system.js';
+import { writeFully } from './jsonl.js';
+
+// What a file system says that has no hard links, or no more of them for this file.
+const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+
+/**
+ * Gives a file a second name; one that is there already is left alone. The folder is not synced.
+ * @returns false where the file system has no hard links.
+ */
+export function linkFile(fs: FileSystem, from: string, to: string): boolean {
+  try {
+    fs.link(from, to);
+    return true;
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code === 'EEXIST') return true;
+    if (typeof code === 'string' && NO_LINKS.has(code)) return false;
+    throw error;
+  }
+}
+
+/** Copies a regular file, synced; a copy that fails leaves nothing. The folder is not synced. */
+export function copyFile(fs: FileSystem, from: string, to: string, mode: number): void {
+  createFile(fs, to, new Uint8Array(0), mode);
+  const chunk = new Uint8Array(256 * 1024);
+  const source = fs.openRead(from);
+  try {
+    const target = fs.openAppend(to);
+    try {
+      for (let at = 0; ; ) {
+        const count = fs.read(source, chunk, 0, chunk.length, at);
+        if (count === 0) break;
+        writeFully(fs, target, chunk.subarray(0, count));
+        at += count;
+      }
+      syncFile(fs, target, to);
+    } catch (error) {
+      fs.unlink(to);
+      throw error;
+    } finally {
+      fs.close(target);
+    }
+  } finally {
+    fs.close(source);
+  }
+}
