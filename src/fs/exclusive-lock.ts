@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as callbackFs from 'node:fs';
-import { chmod, lstat, mkdir, rename, rmdir } from 'node:fs/promises';
+import { lstat, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, LockLostError, PathRefusedError } from '../errors.js';
 import type { Deadline } from './deadline.js';
+import { nodeFileSystem } from './file-system.js';
 import { type LeftOverWatch, watchFolder } from './left-over-watch.js';
 import type { LockHolder } from './lock-holder.js';
 import { LockHeldError } from './lock-holder.js';
@@ -257,8 +258,7 @@ function guardedFs(owner: LockOwner, holdsOuterLock: boolean): { readonly fs: ob
 async function makeParent(path: string): Promise<void> {
   const parent = dirname(path);
   try {
-    await mkdir(parent, 0o700);
-    await chmod(parent, 0o700); // whatever the umask took away
+    nodeFileSystem.mkdir(parent, 0o700);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;
     await isDirectory(parent); // refuses anything else

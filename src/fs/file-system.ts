@@ -174,9 +174,17 @@ export const nodeFileSystem: FileSystem = {
   fchmod: (fd, mode) => fs.fchmodSync(fd, mode),
   close: (fd) => fs.closeSync(fd),
   mkdir: (path, mode) => {
-    fs.mkdirSync(path, { mode });
-    // The umask takes bits off what mkdir is asked for; a folder of the store has the mode that it must have.
-    if (platform() !== 'win32') fs.chmodSync(path, mode);
+    // With what its owner needs to open it, whatever mode it is to have.
+    fs.mkdirSync(path, { mode: mode | 0o700 });
+    if (platform() === 'win32') return;
+    // The umask takes bits off what mkdir is asked for. Through a descriptor that refuses links: whoever puts one in the
+    // place of the folder meanwhile would have the mode of something else changed.
+    const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    try {
+      fs.fchmodSync(fd, mode);
+    } finally {
+      fs.closeSync(fd);
+    }
   },
   rename: (from, to) => fs.renameSync(from, to),
   link: (from, to) => fs.linkSync(from, to),
