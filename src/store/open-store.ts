@@ -8,6 +8,7 @@ import { fileLocks } from './file-locks.js';
 import { ulidMaker } from './new-id.js';
 import { SessionStore } from './session-store.js';
 import { storeOwnership } from './store-ownership.js';
+import { resolveRoot } from './store-root.js';
 
 /** What a store can be opened with; everything has a default. */
 export interface StoreOptions {
@@ -42,8 +43,9 @@ const DEFAULT_LOCK_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_BYTES = 5 * 1024 * 1024;
 
 /**
- * Opens a store. Touches no file: the root is made by the first session.
+ * Opens a store. Changes no file: the root is made by the first session.
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when there is neither a root nor a home to find it in.
+ * @throws SystemError (`SYSTEM`) when the root is a file, or a link to nowhere.
  */
 export function openStore(options: StoreOptions = {}): SessionStore {
   return new SessionStore(storeDeps(options));
@@ -60,9 +62,11 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   }
   const warn = options.onWarning ?? (() => {});
   const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
-  const ownership = storeOwnership(fileSystemOf(options), resolve(root), options.uid, options.asOwner ?? false);
+  const fileSystem = fileSystemOf(options);
+  const real = resolveRoot(fileSystem, resolve(root));
+  const ownership = storeOwnership(fileSystem, real, options.uid, options.asOwner ?? false);
   return {
-    root: resolve(root),
+    root: real,
     fs: ownership.fs,
     assertOwner: ownership.assertOwner,
     now,
@@ -70,7 +74,7 @@ export function storeDeps(options: StoreOptions): StoreDeps {
     locks:
       options.locks ??
       fileLocks({
-        root: resolve(root),
+        root: real,
         timeoutMs,
         flock: options.flock ?? 'auto',
         warn,
