@@ -1,6 +1,7 @@
 import { posix, resolve } from 'node:path';
 import { FileNotFoundError } from '../errors.js';
 import type { FileState } from '../model/event.js';
+import { recordedWorkspace } from '../model/metadata.js';
 import type { FileAt } from '../store/read-checkpoints.js';
 import type { ParsedArguments } from './arguments.js';
 import type { OptionSpec } from './command.js';
@@ -30,7 +31,8 @@ export async function folderOfFiles(
 ): Promise<string | undefined> {
   if (workspace !== undefined) return workspace;
   const session = await store.get(sessionId).catch(() => null); // files can be looked at without metadata
-  return session?.cwd === '' ? undefined : session?.cwd;
+  const recorded = recordedWorkspace(session ?? undefined);
+  return recorded === '' ? undefined : recorded;
 }
 
 /**

@@ -75,6 +75,7 @@ const PLAN_SCHEMA = {
     'target',
     'targetEventId',
     'keepTarget',
+    'workspace',
     'dropped',
     'files',
     'uncovered',
@@ -87,6 +88,7 @@ const PLAN_SCHEMA = {
     target: { type: 'integer' },
     targetEventId: { type: 'string' },
     keepTarget: { type: 'boolean' },
+    workspace: { type: ['string', 'null'], description: 'the folder of the files; null where none is concerned' },
     dropped: { type: 'array', items: EVENT_REF_SCHEMA },
     files: {
       type: 'array',

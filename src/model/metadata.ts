@@ -99,6 +99,14 @@ export function isResumableKind(kind: SessionKind | undefined): boolean {
 }
 
 /**
+ * Gives the folder that a session says its files are in; empty where it says none. An imported one comes from another
+ * program, perhaps from another machine: the folder that it names is nobody's here (FORMAT.md, 5).
+ */
+export function recordedWorkspace(metadata: Pick<SessionMetadata, 'cwd' | 'tag'> | undefined): string {
+  return metadata?.tag?.startsWith('imported:') === true ? '' : (metadata?.cwd ?? '');
+}
+
+/**
  * Gives the metadata that a file holds, whatever its layout. `null` counts as absent, names are matched exactly.
  * @throws {@link MalformedMetadataError} when it is no JSON object or a known member has the wrong type.
  * @see FORMAT.md, 2; golden case read/get-metadata

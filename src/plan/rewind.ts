@@ -94,6 +94,7 @@ export interface RewindScope {
   readonly part?: 'all' | 'events' | 'files' | undefined;
   /** Paths to restore, resolved; all when left out. */
   readonly only?: ReadonlySet<string> | undefined;
+  readonly workspace?: string | undefined;
 }
 
 /** What a rewind will do: plain data, which `--dry-run` prints and `rewind` obeys (STYLE.md, 6). */
@@ -106,6 +107,8 @@ export interface RewindPlan {
   /** Empty when the target is 0 or lies beyond the end. */
   readonly targetEventId: string;
   readonly keepTarget: boolean;
+  /** The folder that the files are in, without links; undefined where no file is concerned, or none will do. */
+  readonly workspace?: string | undefined;
   readonly dropped: readonly EventRef[];
   /** What an undo brings back that is not in the log; none of it where a rewind is planned. */
   readonly returned?: readonly EventRef[] | undefined;
@@ -277,6 +280,7 @@ export function planRewind(
     target,
     targetEventId: events.find((event) => event.sequence === target)?.id ?? '',
     keepTarget,
+    ...(scope.workspace === undefined ? {} : { workspace: scope.workspace }),
     dropped,
     files,
     uncovered,

@@ -47,8 +47,10 @@ export interface StoreDeps {
   readonly checkpoints: { readonly enabled: boolean; readonly maxBytes: number };
   /** Throws ForeignOwnerError (`FOREIGN_OWNER`) when the store is somebody else's and would get files of ours. */
   readonly assertOwner: () => void;
-  /** Folders that are never restored into: home folders. */
+  /** The homes of whoever runs this process. */
   readonly homes: readonly string[];
+  /** The homes of everybody on this machine, and of the owner of the store: as {@link homes} never restored into. */
+  readonly othersHomes: () => readonly string[];
   /** Folders where running Zeros say which session they have open. */
   readonly peerRegistries: readonly string[];
 }

@@ -6,8 +6,7 @@ import { parseSessionId } from '../model/ids.js';
 import { decodeIntent, type RewindIntent, workOf } from '../model/rewind-record.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
-import { pathsOf, readMetadata } from './metadata-file.js';
-import { openWorkspaceToChange } from './workspace.js';
+import { openWorkspaceToChange, readRecordedWorkspace } from './workspace.js';
 
 /** How far back from the end of a log an append looks for a rewind that nobody settled. */
 const GLANCE_BYTES = 64 * 1024;
@@ -100,19 +99,12 @@ export function openIntendedWorkspace(
   if (named !== undefined) return openWorkspaceToChange(deps, named);
   if (!madeHere) return { reason: NOT_MADE_HERE };
   try {
-    return openWorkspaceToChange(deps, intent.workspace ?? recordedCwd(deps, intent.sessionId));
+    return openWorkspaceToChange(
+      deps,
+      intent.workspace ?? readRecordedWorkspace(deps, parseSessionId(intent.sessionId)),
+    );
   } catch (error) {
     if (error instanceof ZeroSessionsError) return { reason: `its workspace will not do: ${error.message}` };
-    throw error;
-  }
-}
-
-function recordedCwd(deps: StoreDeps, sessionId: string): string {
-  try {
-    const id = parseSessionId(sessionId);
-    return readMetadata(deps, id, pathsOf(deps, id))?.metadata.cwd ?? '';
-  } catch (error) {
-    if (error instanceof ZeroSessionsError) return ''; // damage is the operation's to report
     throw error;
   }
 }

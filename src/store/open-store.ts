@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { InvalidArgumentError } from '../errors.js';
 import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
+import { formerUser, homesOfPeople, ownHomes } from '../fs/home-folders.js';
 import { watchedFileSystem } from '../fs/watched-file-system.js';
 import { trimSpace } from '../model/ids.js';
 import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
@@ -83,9 +84,14 @@ export function storeDeps(options: StoreOptions): StoreDeps {
       }),
     warn,
     checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
-    homes: [env.HOME, env.USERPROFILE]
-      .filter((home) => home !== undefined && home !== '')
-      .map((home) => resolve(home as string)),
+    homes: ownHomes(env),
+    othersHomes: () => {
+      const owner = fileSystem.stat(real)?.uid;
+      return homesOfPeople(
+        fileSystem,
+        [owner, formerUser(env)].filter((uid) => uid !== undefined),
+      );
+    },
     peerRegistries: peerRegistries(env),
   };
 }

@@ -3,7 +3,7 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
-import type { SessionMetadata } from '../model/metadata.js';
+import { recordedWorkspace, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
 import { mayLoseContent } from '../plan/change-rule.js';
 import { settleShapes } from '../plan/changed-shape.js';
@@ -28,7 +28,7 @@ import type { StoreDeps } from './deps.js';
 import type { EventLog, LogLine } from './event-log.js';
 import { FileWork } from './file-work.js';
 import { pathsOf } from './metadata-file.js';
-import { type BoundWorkspace, noTraceIn, openBoundWorkspace, openWorkspace } from './workspace.js';
+import { type BoundWorkspace, noTraceIn, openBoundWorkspace, openWorkspace, refuseEmpty } from './workspace.js';
 import { locate, readHolds, readPresent } from './workspace-state.js';
 
 /** How a rewind is asked for. */
@@ -121,8 +121,9 @@ export function planFromDisk(
   // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
   const named = touchedFiles(later, (path) => path);
   const cwd = metadata?.cwd ?? '';
-  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, cwd, options);
-  const workspace = bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? cwd);
+  const recorded = recordedWorkspace(metadata);
+  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, recorded, options);
+  const workspace = bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? recorded);
   const find = workspace && pathFinder(deps, workspace, later);
   const files = workspace === undefined || find === undefined ? undefined : { workspace, find };
   const work = new FileWork(deps, { sessionId: id, log, target, cwd, files });
@@ -132,7 +133,7 @@ export function planFromDisk(
     target,
     options.excludeTarget !== true,
     changes,
-    { part: options.part },
+    { part: options.part, workspace: bound?.workspace.real },
     {
       cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut,
       uncovered: uncovered(work, target, later, find, options),
@@ -204,7 +205,9 @@ function fileChanges(
       change: mayLoseContent(present, file.wanted) ? work.verdict(file.resolved, present) : undefined,
     });
   });
-  return withMadeFolders(settleShapes(changes));
+  const settled = withMadeFolders(settleShapes(changes));
+  if (options.workspace === undefined) refuseEmpty(deps, workspace, settled);
+  return settled;
 }
 
 /** Adds what a folder holds where it may be of these files only: else it is in the way, and nobody has to look. */

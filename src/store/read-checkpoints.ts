@@ -10,10 +10,10 @@ import { nearestSequences, touchedFiles } from '../plan/rewind.js';
 import { BlobStore } from './blob-store.js';
 import { pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
-import { pathsOf, readMetadata } from './metadata-file.js';
+import { pathsOf } from './metadata-file.js';
 import { whyUnavailable } from './preview-rewind.js';
 import { openLog } from './read-session.js';
-import { openWorkspace } from './workspace.js';
+import { openWorkspace, readRecordedWorkspace } from './workspace.js';
 import { locate, readPresent } from './workspace-state.js';
 
 /** One checkpoint of a session, decoded. */
@@ -157,14 +157,6 @@ function requireEvent({ sessionId, events }: LogOutline, sequence: number): void
 
 function workspaceOrNone(deps: StoreDeps, id: SessionId, workspace: string | undefined): ConfinedRoot | undefined {
   if (workspace !== undefined) return openWorkspace(deps, workspace);
-  const cwd = recordedCwd(deps, id);
+  const cwd = readRecordedWorkspace(deps, id);
   return cwd.startsWith('/') && deps.fs.stat(cwd)?.kind === 'directory' ? openWorkspace(deps, cwd) : undefined;
-}
-
-function recordedCwd(deps: StoreDeps, id: SessionId): string {
-  try {
-    return readMetadata(deps, id, pathsOf(deps, id))?.metadata.cwd ?? '';
-  } catch {
-    return ''; // files can be looked at without metadata
-  }
 }

@@ -17,11 +17,10 @@ import { refuseInterrupted } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { SessionPaths } from './layout.js';
 import type { LockedSession } from './locked-session.js';
-import { readMetadata } from './metadata-file.js';
 import { unavailableReason, unwritableReason, withHolds } from './preview-rewind.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';
-import { noTraceIn, openBoundWorkspace } from './workspace.js';
+import { noTraceIn, openWorkspaceOfUndo, readRecordedWorkspace, refuseEmpty } from './workspace.js';
 import { locate, readPresent } from './workspace-state.js';
 
 /** How an undo is asked for. */
@@ -135,6 +134,7 @@ function planUndo(
     target: last?.sequence ?? 0,
     targetEventId: last?.id ?? '',
     keepTarget: true,
+    ...(workspace === undefined ? {} : { workspace: workspace.real }),
     dropped: notIn(before, present),
     returned: notIn(present, before),
     files,
@@ -170,13 +170,12 @@ function undoneFiles(
   seen: ReadonlySet<EventIdentity>,
   options: UndoOptions,
 ): { readonly workspace: ConfinedRoot | undefined; readonly files: readonly FileChange[] } {
-  const first = records.find(({ intent }) => intent !== undefined)?.intent;
-  if (first === undefined) return { workspace: undefined, files: [] };
-  const recorded = first.workspace ?? readMetadata(deps, sessionId, paths)?.metadata.cwd ?? '';
-  const { workspace, isOwn } = openBoundWorkspace(deps, recorded, options);
-  const here = records.filter(({ intent }) => intent === undefined || intent.workspace === first.workspace);
+  const keptIn = records.flatMap(({ intent }) => (intent === undefined ? [] : [intent.workspace]));
+  if (keptIn.length === 0) return { workspace: undefined, files: [] };
+  const recorded = readRecordedWorkspace(deps, sessionId);
+  const { workspace, isOwn } = openWorkspaceOfUndo(deps, recorded, keptIn, options);
   const blobs = new BlobStore(deps, paths);
-  const toUndo = filesToUndo(here, (event) => seen.has(event));
+  const toUndo = filesToUndo(records, (event) => seen.has(event));
   const names = new Set(toUndo.map(({ path }) => path));
   const files = toUndo.map(({ path, before, left, folderModes }): FileChange => {
     const located = locate(deps, workspace, path, (at) => names.has(at));
@@ -192,7 +191,11 @@ function undoneFiles(
   const isTrace = (file: FileChange, at: number): boolean =>
     [file.wanted, ...(toUndo[at]?.left ?? [])].some((state) => isKnown(state, file));
   if (!isOwn && !files.some(isTrace)) throw noTraceIn(workspace, sessionId);
-  return { workspace, files: settleShapes(files) };
+  const settled = settleShapes(files);
+  // A rewind that left nothing in it is no volume that is not mounted.
+  const wasEmptied = settled.every(({ action }) => action !== 'conflict');
+  if (options.workspace === undefined && !wasEmptied) refuseEmpty(deps, workspace, settled);
+  return { workspace, files: settled };
 }
 
 function decide(

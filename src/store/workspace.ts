@@ -1,7 +1,10 @@
-import { InvalidArgumentError, WorkspaceRefusedError } from '../errors.js';
+import { InvalidArgumentError, WorkspaceRefusedError, ZeroSessionsError } from '../errors.js';
 import { ConfinedRoot } from '../fs/confined-path.js';
-import { trimSpace } from '../model/ids.js';
+import { type SessionId, trimSpace } from '../model/ids.js';
+import { recordedWorkspace } from '../model/metadata.js';
+import type { FileChange } from '../plan/file-change.js';
 import type { StoreDeps } from './deps.js';
+import { pathsOf, readMetadata } from './metadata-file.js';
 
 /**
  * Opens the folder whose files are captured or restored.
@@ -33,6 +36,16 @@ export interface BoundWorkspace {
   readonly isOwn: boolean;
 }
 
+/** Gives the folder that a session says its files are in; empty where it says none, or its metadata cannot be read. */
+export function readRecordedWorkspace(deps: StoreDeps, id: SessionId): string {
+  try {
+    return recordedWorkspace(readMetadata(deps, id, pathsOf(deps, id))?.metadata);
+  } catch (error) {
+    if (error instanceof ZeroSessionsError) return ''; // damage is the operation's to report
+    throw error;
+  }
+}
+
 /**
  * Opens the workspace that a session's files are brought back into: the one named, else the recorded one.
  * @param recorded - Absolute; empty where none is.
@@ -46,7 +59,7 @@ export function openBoundWorkspace(
   { workspace: named, force }: { readonly workspace?: string | undefined; readonly force?: boolean | undefined },
 ): BoundWorkspace {
   if (named === undefined) {
-    if (recorded === '') throw new WorkspaceRefusedError('', 'is not recorded for this session');
+    if (recorded === '') throw new WorkspaceRefusedError('', 'is not known for this session: none is recorded here');
     return { workspace: openWorkspaceToChange(deps, recorded), isOwn: true };
   }
   const workspace = openWorkspaceToChange(deps, named);
@@ -57,6 +70,44 @@ export function openBoundWorkspace(
     throw new WorkspaceRefusedError(named, `is not the session's own, which is ${recorded}; --force takes it`);
   }
   return { workspace, isOwn: false };
+}
+
+/**
+ * Refuses a recorded workspace that is there with nothing in it where a file would be put into it: what a volume that
+ * is not mounted leaves is such a folder.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`)
+ */
+export function refuseEmpty(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  files: readonly Pick<FileChange, 'action' | 'wanted'>[],
+): void {
+  const puts = files.some(({ action, wanted }) => wanted.kind !== 'absent' && action !== 'leave');
+  if (!puts || deps.fs.readdir(workspace.real).length > 0) return;
+  throw new WorkspaceRefusedError(workspace.named, 'is empty: is its volume mounted?');
+}
+
+/**
+ * Opens the workspace that an undo brings files back into: as a rewind would, whatever kept records say.
+ * @param keptIn - The folders that the records to be undone name; undefined means the recorded one.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openBoundWorkspace}, and when a record names another
+ *   folder: it is named, or the records are undone one by one.
+ * @see FORMAT.md, 5, "What a store says about folders is data from a stranger"
+ */
+export function openWorkspaceOfUndo(
+  deps: StoreDeps,
+  recorded: string,
+  keptIn: readonly (string | undefined)[],
+  options: { readonly workspace?: string | undefined; readonly force?: boolean | undefined },
+): BoundWorkspace {
+  const folders = [...new Set(keptIn.map((folder) => folder ?? recorded))];
+  const { workspace: named, force } = options;
+  const bound = openBoundWorkspace(deps, named === undefined ? recorded : (folders[0] ?? recorded), options);
+  // What was there may have moved to where it is named now.
+  const hasMoved = (folder: string): boolean => named !== undefined && deps.fs.stat(folder)?.kind !== 'directory';
+  const other = folders.find((folder) => realOr(deps, folder) !== bound.workspace.real && !hasMoved(folder));
+  if (other === undefined || (named !== undefined && force === true)) return bound;
+  throw new WorkspaceRefusedError(other, `is where kept files are from, and not ${bound.workspace.named}`);
 }
 
 /** Gives what to say of a folder that is named in place of a workspace that is gone, and is not it. */
@@ -79,16 +130,21 @@ function requireAbsolute(root: string): void {
   }
 }
 
+// Whatever the environment and the list of accounts say.
+const HOME_OF_ROOT = '/root';
+const HOMES_ARE_BELOW = ['/home', '/Users'];
+
 function whyNeverChanged(deps: StoreDeps, real: string): string | undefined {
   const store = realOr(deps, deps.root);
   if (real === '/') return 'is the root of the file system';
   if (isAtOrAbove(store, real)) return 'is in the store';
-  for (const home of deps.homes) {
+  for (const home of [HOME_OF_ROOT, ...deps.homes, ...deps.othersHomes()]) {
     const realHome = realOr(deps, home);
     if (real === realHome) return 'is a home folder';
     if (isAtOrAbove(real, realHome)) return 'is above a home folder';
   }
-  return undefined;
+  const isAboveHomes = HOMES_ARE_BELOW.some((folder) => isAtOrAbove(real, realOr(deps, folder)));
+  return isAboveHomes ? 'is above a home folder' : undefined;
 }
 
 function isAtOrAbove(folder: string, path: string): boolean {

@@ -128,7 +128,7 @@ describe('a file whose content nobody knows', () => {
 
   test('given that somebody deleted it, then bringing it back loses nothing', async () => {
     const temp = await aCheckpoint([result(5)]);
-    temp.put({ a: null });
+    temp.put({ a: null, other: 'so that the folder is not empty' });
 
     expect(await actionOn(temp)).toBe('restore');
   });

@@ -14,6 +14,7 @@ export function planJson(plan: RewindPlan, redaction: Redaction): JsonMembers {
     target,
     targetEventId: nameJson(targetEventId, redaction),
     keepTarget,
+    workspace: plan.workspace === undefined ? null : redaction.text(plan.workspace),
     dropped: plan.dropped.map((ref) => refJson(ref, redaction)),
     files: plan.files.map(({ path, action, reason }) => ({
       path: redaction.text(path),

@@ -5,6 +5,7 @@ import type { Page } from '../page.js';
 import type { RewindOutcome } from '../rewind-outcome.js';
 import { counted, grouped } from './numbers.js';
 import { safeText } from './safe-text.js';
+import { shownFolder } from './session-text.js';
 import type { Paint, Style } from './style.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { storedTime, withClockTimes } from './time.js';
@@ -22,7 +23,8 @@ export function renderOutcome(outcome: RewindOutcome, page: Page): string {
   const blocks = [`${page.style.heading(isNothing ? nothingText(outcome) : headline(outcome))}\n`];
   if (plan.files.length > 0) {
     const rows = plan.files.map((file) => fileRow(file, allowed.force, page));
-    blocks.push(renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style }));
+    const folder = plan.workspace === undefined ? '' : `Files in ${safeText(shownFolder(plan.workspace, page))}\n`;
+    blocks.push(`${folder}${renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style })}`);
   }
   blocks.push(uncoveredLines(plan.uncovered, page));
   if (!isNothing) blocks.push(closing(outcome, page));

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { documentOf } from '../../support/json-document.js';
 import { PeerRegistry } from '../../support/peer-registry.js';
@@ -24,6 +24,7 @@ describe('rewind --dry-run', () => {
       [
         'Would go back to event 1 of s, 7 events would be dropped',
         '',
+        `Files in ${realpathSync(temp.workspace)}`,
         'ACTION   PATH     WHY',
         "restore  a.txt    the session's own write_file of event 2",
         "delete   new.txt  the session's own write_file of event 2",

@@ -1,0 +1,73 @@
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { isMissing, readWholeFile } from './durable-file.js';
+import type { FileSystem } from './file-system.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ACCOUNTS = '/etc/passwd';
+/** Where people's accounts begin; below are root and what the system runs its services under. */
+const FIRST_PERSON = 1000;
+/** What an account has for a shell that nobody logs in to. */
+const NO_SHELLS: ReadonlySet<string | undefined> = new Set(['nologin', 'false']);
+
+/** Gives the homes of whoever runs this process: what the environment says, and, whatever it says, what the system knows. */
+export function ownHomes(env: Environment): readonly string[] {
+  const told = [env.HOME, env.USERPROFILE, homeOfThisUser()].filter((home) => home !== undefined && home.trim() !== '');
+  return [...new Set(told.map((home) => resolve(home as string)))];
+}
+
+/** Gives the home that the system has for the effective user, or undefined where it knows none. */
+export function homeOfThisUser(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    return undefined; // a user id without an account
+  }
+}
+
+/**
+ * Gives the homes of people: of root, of every account that somebody can log in to, and of these users.
+ *
+ * Those of services are folders like any others.
+ * @param users - Whose homes are wanted in any case.
+ */
+export function homesOfPeople(fs: FileSystem, users: readonly number[]): readonly string[] {
+  const isPerson = ({ uid, shell }: Account): boolean =>
+    users.includes(uid) || ((uid === 0 || uid >= FIRST_PERSON) && !NO_SHELLS.has(shell.split('/').at(-1)));
+  const homes = readAccounts(fs)
+    .filter(isPerson)
+    .map(({ home }) => home);
+  return [...new Set(homes)];
+}
+
+/** Gives the user that somebody was before they became another. */
+export function formerUser(env: Environment): number | undefined {
+  const uid = env.SUDO_UID ?? env.PKEXEC_UID ?? '';
+  return /^\d{1,10}$/.test(uid) ? Number(uid) : undefined;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly home: string;
+  readonly shell: string;
+}
+
+function readAccounts(fs: FileSystem): readonly Account[] {
+  const bytes = readAccountFile(fs);
+  const lines = new TextDecoder().decode(bytes).split('\n');
+  return lines.flatMap((line) => {
+    const [, , uid = '', , , home = '', shell = ''] = line.split(':');
+    return /^\d+$/.test(uid) && home.startsWith('/') ? [{ uid: Number(uid), home, shell }] : [];
+  });
+}
+
+// Some systems keep the file elsewhere, behind a link; where there is none nothing is known of other people.
+function readAccountFile(fs: FileSystem): Uint8Array | undefined {
+  try {
+    return readWholeFile(fs, fs.realpath(ACCOUNTS));
+  } catch (error) {
+    if (isMissing(error) || (error as { code?: unknown }).code === 'EACCES') return undefined;
+    throw error;
+  }
+}
