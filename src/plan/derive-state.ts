@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../model/event.js';
+import { type EventIdentity, type HashBytes, identityOf } from '../model/event-identity.js';
 import { GOAL_MEMBERS, type Goal } from '../model/goal.js';
 import { isRecord, parseRawJson } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
@@ -41,39 +42,67 @@ export function specAndGoalAfter(events: Iterable<StoredEvent>): SpecAndGoalChan
 }
 
 /**
- * Gives the changes to the metadata when events are dropped: what the kept events say, where a dropped one said
- * otherwise.
+ * Gives the changes to the metadata when one log takes the place of another, as a rewind or an undo does: what the new
+ * one says of spec and goal, each only where its last event is another than that of the old one.
  *
- * Where no kept event says anything, the state is that from before the first record: a spec has no status, comment or
- * implementation, and no goal is set. What a session of a spec kind was created with stays, and so does a goal that was
- * there before the first goal event, since no event tells what it was.
- * @param kept - Oldest first; read once.
- * @param dropped - Oldest first; read once, before `kept`.
- * @see FAULTS.md, 19
+ * Tokens and continuations are counted in the metadata, and no event tells of them: as long as it is the same goal, by
+ * when it was created, they stay. Where the new log says nothing, the state is that from before the first record: a spec
+ * has no status, comment or implementation, and no goal is set. What a session of a spec kind was created with stays,
+ * and so does a goal that was there before the first goal event, since no event tells what it was.
+ * @param before - The old log, oldest first; read once.
+ * @param after - The new one, likewise.
+ * @see FORMAT.md, 5, "Goal and spec"; FAULTS.md, 19
  */
-export function specAndGoalWithout(
-  kept: Iterable<StoredEvent>,
-  dropped: Iterable<StoredEvent>,
-  sessionKind: string | undefined,
+export function specAndGoalBetween(
+  before: Iterable<StoredEvent>,
+  after: Iterable<StoredEvent>,
+  { sessionKind, goal }: Pick<SessionMetadata, 'sessionKind' | 'goal'>,
+  hash: HashBytes,
 ): SpecAndGoalChanges {
-  let specDropped = false;
-  let goalCameWith: string | undefined;
-  for (const event of dropped) {
-    if (isSpecEvent(event)) specDropped = true;
-    else if (isGoalEvent(event)) goalCameWith ??= event.type;
-  }
-  if (!specDropped && goalCameWith === undefined) return {};
-  const { goal, ...spec } = { goal: null, ...specAndGoalAfter(kept) };
+  const [old, now] = [lastSaid(before, hash), lastSaid(after, hash)];
   return {
-    ...(specDropped ? { ...withoutSpec(sessionKind), ...spec } : {}),
-    ...goalChange(goal, goalCameWith),
+    ...(now.spec.by === old.spec.by ? {} : { ...withoutSpec(sessionKind), ...now.spec.changes }),
+    ...(now.goal.by === old.goal.by ? {} : goalChange(old.firstGoalEvent, now.goal, goal)),
   };
 }
 
-function goalChange(kept: Goal | null | undefined, firstDropped: string | undefined): SpecAndGoalChanges {
-  if (firstDropped === undefined) return {};
-  if (kept !== null) return { goal: kept };
-  return firstDropped === 'goal_created' ? { goal: undefined } : {};
+/** What a log says of spec or goal, and the event that does; undefined where none does. */
+interface Said {
+  readonly by: EventIdentity | undefined;
+  readonly changes: SpecAndGoalChanges;
+}
+
+function lastSaid(
+  events: Iterable<StoredEvent>,
+  hash: HashBytes,
+): { readonly spec: Said; readonly goal: Said; readonly firstGoalEvent: string | undefined } {
+  let spec: Said = { by: undefined, changes: {} };
+  let goal: Said = spec;
+  let firstGoalEvent: string | undefined;
+  for (const event of events) {
+    const by = (): EventIdentity => identityOf(event, hash);
+    if (isSpecEvent(event)) {
+      const changes = specOf(event);
+      if (changes !== undefined) spec = { by: by(), changes };
+    } else if (isGoalEvent(event)) {
+      firstGoalEvent ??= event.type;
+      const changes = goalOf(event);
+      if (changes !== undefined) goal = { by: by(), changes };
+    }
+  }
+  return { spec, goal, firstGoalEvent };
+}
+
+function goalChange(
+  firstBefore: string | undefined,
+  { by, changes }: Said,
+  present: Goal | undefined,
+): SpecAndGoalChanges {
+  if (by === undefined) return firstBefore === 'goal_created' ? { goal: undefined } : {};
+  const { goal } = changes;
+  if (goal === undefined || goal.createdAt !== present?.createdAt) return { goal };
+  const { tokensUsed = 0, continuationCount = 0 } = present;
+  return { goal: { ...goal, tokensUsed, continuationCount } };
 }
 
 function withoutSpec(sessionKind: string | undefined): SpecAndGoalChanges {

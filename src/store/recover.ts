@@ -2,10 +2,9 @@ import { howToSettle, LogDamagedError, ZeroSessionsError } from '../errors.js';
 import { removeQuietly } from '../fs/durable-file.js';
 import { sameFile } from '../fs/file-system.js';
 import type { StoredEvent } from '../model/event.js';
-import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { decodeIntent, decodeMarker, workOf } from '../model/rewind-record.js';
 import { laterOf } from '../model/time.js';
-import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
+import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalBetween } from '../plan/derive-state.js';
 import { hashBytes } from './blob-store.js';
 import type { LogTail } from './event-log.js';
 import { glanceForIntent, interruptedError, openIntendedWorkspace } from './interrupted-rewind.js';
@@ -119,23 +118,15 @@ function isCounted(session: LockedSession, { sequence, type }: StoredEvent): boo
   }
 }
 
-/** What the unseen events say of spec and goal; where a rewind is among them, without what it dropped. */
+/** What the unseen events say of spec and goal; where a rewind is among them, what is other than before it. */
 function specAndGoalNow(session: LockedSession, unseen: readonly StoredEvent[]): SpecAndGoalChanges {
   const marker = unseen
     .map((event) => (event.type === 'session_rewind' ? decodeMarker(event) : undefined))
     .findLast(Boolean);
   const kept = new KeptRecords(session.deps, session.paths);
   if (marker === undefined || !kept.has(marker.rewindId)) return specAndGoalAfter(unseen);
-  const stays = new Set<EventIdentity>();
-  for (const event of session.log.events()) stays.add(identityOf(event, hashBytes));
-  const dropped = (function* () {
-    for (const event of kept.log(marker.rewindId, session.id).events()) {
-      if (!stays.has(identityOf(event, hashBytes))) yield event;
-    }
-  })();
-  const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
-  // An undo brings events back that are older than what was counted.
-  return { ...changes, ...specAndGoalAfter(marker.undoes === '' ? unseen : session.log.events()) };
+  const before = kept.log(marker.rewindId, session.id).events();
+  return specAndGoalBetween(before, session.log.events(), session.metadata, hashBytes);
 }
 
 /** Reads the events that the metadata have not seen, oldest first, from the end of the log. */

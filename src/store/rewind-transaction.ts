@@ -14,8 +14,9 @@ import {
   type RewindIntent,
 } from '../model/rewind-record.js';
 import { isInState, isReachable, stagedBeside } from '../plan/changed-shape.js';
-import { specAndGoalAfter, specAndGoalWithout } from '../plan/derive-state.js';
+import { specAndGoalBetween } from '../plan/derive-state.js';
 import type { FileChange } from '../plan/file-change.js';
+import { hashBytes } from './blob-store.js';
 import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, syncPresent } from './change-files.js';
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
@@ -264,8 +265,15 @@ function commit(session: LockedSession, transaction: RewindTransaction, to: Comm
     for (const event of added) session.log.append(encodeEventLine(event));
   }
   if (added.length === 0) return;
-  const changesOfState = (dropsEvents || restoreLog !== undefined) && session.metadataOrNone() !== undefined;
-  session.recordAppended(added, changesOfState ? derived(session, kept.log(rewindId, session.id), transaction) : {});
+  const changesOfState = dropsEvents || restoreLog !== undefined;
+  session.recordAppended(added, changesOfState ? derived(session, kept.log(rewindId, session.id)) : {});
+}
+
+// Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
+function derived(session: LockedSession, before: EventLog): MetadataChanges {
+  const metadata = session.metadataOrNone();
+  if (metadata === undefined) return {};
+  return specAndGoalBetween(before.events(), session.log.events(), metadata, hashBytes);
 }
 
 /** Gives what stands behind the lines that stay: the marker, after what the files were where no event goes. */
@@ -316,17 +324,6 @@ function namedByNewLog(
     yield* added;
   };
   return blobsNamedIn(staying());
-}
-
-// Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
-function derived(session: LockedSession, before: EventLog, { keeps, restoreLog }: RewindTransaction): MetadataChanges {
-  const dropped = (function* () {
-    for (const event of before.events()) {
-      if (restoreLog !== undefined || !keeps(event)) yield event;
-    }
-  })();
-  const changes = specAndGoalWithout(session.log.events(), dropped, session.metadata.sessionKind);
-  return restoreLog === undefined ? changes : { ...changes, ...specAndGoalAfter(session.log.events()) };
 }
 
 /** Takes back at once what failed; where that is not possible the next command tries again. */
