@@ -68,6 +68,8 @@ export interface CommandOutput<View> {
   readonly jsonl?: (view: View, page: Page) => Iterable<JsonView> | AsyncIterable<JsonView>;
   /** What `-q` prints, one a line; without it the text. */
   readonly quiet?: (view: View, page: Page) => Iterable<string> | AsyncIterable<string>;
+  /** What to say when a secret was hidden and stdout is no terminal; it has a default. */
+  readonly hiddenWarning?: string;
   /** Damage, said on stderr also under `-q`. */
   readonly warnings?: (view: View) => readonly string[];
   /** What a person should know besides, said on stderr. */

@@ -62,6 +62,8 @@ export interface CommandContext extends CliContext {
   readonly interruption: Interruption;
   /** How `out` is to be written to. */
   readonly page: Page;
+  /** Tells whether something that was to be shown by `page` looked like a secret and was hidden. */
+  readonly hasHidden: () => boolean;
   /** Every command, for those that are about commands. */
   readonly commands: readonly RegistryEntry[];
   /** Runs another command line as this one runs; gives its exit code. */

@@ -8,6 +8,9 @@ import { safeText } from './render/safe-text.js';
 // Small parts are gathered: a system call for each would be most of the work.
 const FLUSH_LENGTH = 64 * 1024;
 
+// On a terminal it is seen; what is stored or passed on has changed without a word.
+const HIDDEN = 'What looks like a secret was replaced by [REDACTED]; --no-redact gives it as it is.';
+
 /**
  * Writes a view in the form that is wanted: data to stdout, then warnings and notes to stderr.
  * @throws AnswerLostError (`ANSWER_LOST`) when something was changed and stdout does not take the answer.
@@ -22,6 +25,7 @@ export async function deliver<View>(context: CommandContext, output: CommandOutp
     throw new AnswerLostError(await writtenNames(context, output, view), error);
   }
   if (context.out.closed) return EXIT_DONE;
+  if (context.hasHidden() && !context.outIsTerminal) await context.warn(output.hiddenWarning ?? HIDDEN);
   for (const warning of output.warnings?.(view) ?? []) await context.warn(warning);
   for (const note of output.notes?.(view, context.page) ?? []) await context.note(note);
   return output.exitCode?.(view) ?? EXIT_DONE;

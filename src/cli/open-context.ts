@@ -4,7 +4,7 @@ import { SessionStore } from '../store/session-store.js';
 import type { CliContext, CommandContext, GlobalOptions } from './context.js';
 import { errorStyle } from './error-style.js';
 import { type Interruption, interruptionBy } from './interruption.js';
-import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
+import { HIDE_SECRETS, SHOW_SECRETS, watchRedaction } from './redaction.js';
 import { COMMANDS } from './registry.js';
 import { safeText } from './render/safe-text.js';
 import { createStyle, wantsColor } from './render/style.js';
@@ -19,6 +19,7 @@ export function openContext(
   runAnother: CommandContext['runAnother'],
 ): CommandContext {
   const redaction = globals.redact ? HIDE_SECRETS : SHOW_SECRETS;
+  const watched = watchRedaction(redaction);
   const { env, outIsTerminal } = context;
   const interruption = interruptionBy(context.signal);
   const errStyle = errorStyle(context, globals.color);
@@ -50,9 +51,10 @@ export function openContext(
       width: outIsTerminal ? context.columns : undefined,
       nowMs: outIsTerminal ? context.now().getTime() : undefined,
       unicode: isUtf8Locale(env),
-      redaction,
+      redaction: watched.redaction,
       home: outIsTerminal ? env.HOME : undefined,
     },
+    hasHidden: watched.hasHidden,
     commands: COMMANDS,
     runAnother,
     note,

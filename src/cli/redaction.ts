@@ -12,3 +12,22 @@ export const HIDE_SECRETS: Redaction = { text: redactText, json: redactJsonBytes
 
 /** Shows everything as it is. */
 export const SHOW_SECRETS: Redaction = { text: (text) => text, json: (json) => json };
+
+/** A redaction that knows afterwards whether it hid anything. */
+export interface WatchedRedaction {
+  readonly redaction: Redaction;
+  hasHidden(): boolean;
+}
+
+/** Gives a redaction that is watched. */
+export function watchRedaction({ text, json }: Redaction): WatchedRedaction {
+  let hasHidden = false;
+  const watched = <T>(shown: T, stored: T): T => {
+    hasHidden ||= shown !== stored;
+    return shown;
+  };
+  return {
+    redaction: { text: (stored) => watched(text(stored), stored), json: (stored) => watched(json(stored), stored) },
+    hasHidden: () => hasHidden,
+  };
+}

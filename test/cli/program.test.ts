@@ -251,7 +251,7 @@ describe('--no-redact', () => {
     const shown = await runCommandLine(['list', '--no-redact'], { root });
 
     expect(hidden.out).toContain('api_key=[REDACTED]');
-    expect(hidden.err).toBe('');
+    expect(hidden.err).toMatch(/^warning: What looks like a secret was replaced by \[REDACTED\]/);
     expect(shown.out).toContain('api_key=abcd1234efgh5678');
     expect(shown.err).toBe('What looks like a secret is shown as it is (--no-redact).\n');
   });

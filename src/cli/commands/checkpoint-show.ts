@@ -35,17 +35,17 @@ export interface CheckpointShowView {
 export const checkpointShow = defineCommand<CheckpointShowView>({
   description:
     'Lists every file that some checkpoint names, as it was just after the event at the position. With a path: prints ' +
-    'what that file held; into a pipe byte for byte, but for secrets (--no-redact).',
+    'what that file held; into a pipe byte for byte, but for secrets (--raw gives them as well).',
   examples: [
     'zero-sessions checkpoint show latest last-checkpoint',
-    'zero-sessions checkpoint show latest 12 src/login.ts --no-redact > login.ts',
+    'zero-sessions checkpoint show latest 12 src/login.ts --raw > login.ts',
   ],
   arguments: [
     { name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' },
     { name: '<position>', description: '12, an event id, -2, last-checkpoint, or 0', value: 'position' },
     { name: '[path]', description: 'one file', value: 'file' },
   ],
-  options: [WORKSPACE_FLAG],
+  options: [{ flags: '--raw', description: 'the bytes of one file as they were, secrets and all' }, WORKSPACE_FLAG],
   schemas: [
     {
       checkpoint: { anyOf: [CHECKPOINT_SCHEMA, { type: 'null' }] },
@@ -54,6 +54,7 @@ export const checkpointShow = defineCommand<CheckpointShowView>({
   ],
   output: {
     verbatim: ({ bytes }) => bytes,
+    hiddenWarning: 'What looks like a secret was replaced by [REDACTED]; --raw gives one file as it was.',
     text: (view, page) => (view.content === undefined ? renderFilesAt(view, page) : renderContent(view.content, page)),
     json: ({ checkpoint, files, content }, { redaction }) => ({
       members: {
@@ -87,6 +88,8 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const files = pickFiles(all, meant === undefined ? [] : [meant]);
   const checkpoint = (await store.listCheckpoints(sessionId)).findLast(({ sequence }) => sequence <= position);
   const common = { sessionId, position, checkpoint, files };
+  const isRaw = args.flag('raw');
+  if (meant === undefined && isRaw) throw new UsageError('--raw needs a path', 'Name one file.');
   if (meant === undefined) return { ...common, content: undefined, bytes: undefined };
   const { name } = meant;
   const file = theOne(files, name);
@@ -98,13 +101,17 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   }
   if (globals.format === 'jsonl') throw new UsageError('One file is no list', 'Give --json instead of --jsonl.');
   const content = await contentOf(context, sessionId, position, file, workspace);
-  const isVerbatim = content.kind === 'file' && globals.format === 'text' && page.width === undefined;
+  const isPiped = content.kind === 'file' && globals.format === 'text' && page.width === undefined;
   return {
     ...common,
     files: [file],
     content,
-    bytes: isVerbatim ? redactedBytes(content.bytes, page.redaction) : undefined,
+    bytes: isRaw ? bytesOf(content) : isPiped ? redactedBytes(content.bytes, page.redaction) : undefined,
   };
+}
+
+function bytesOf(content: NonNullable<CheckpointShowView['content']>): Uint8Array {
+  return content.kind === 'link' ? Buffer.from(content.target) : content.bytes;
 }
 
 /** Gives the file of a name, which can be that of a folder as well: what was a file may have been one at another time. */

@@ -218,7 +218,8 @@ describe('checkpoint show', () => {
 
     const binary = await run(temp, 'show s 1 a.bin');
 
-    expect((await run(temp, 'show s 1 .env')).out).toBe('password=[REDACTED]\n');
+    const shown = await run(temp, 'show s 1 .env');
+    expect(shown.out).toBe('password=[REDACTED]\n');
     expect((await run(temp, 'show s 1 .env --no-redact')).out).toBe(secret);
     expect(Buffer.from(binary.outBytes).toString('latin1')).toBe('\u0000\u00c8password=[REDACTED]\n');
   });
@@ -406,6 +407,63 @@ describe('checkpoint restore', () => {
     await temp.tool({ 'sub/a': 'a', 'sub/b': 'b', c: 'c' });
 
     expect((await run(temp, 'restore s --to 1 --dry-run -q sub')).out).toBe('sub/a\nsub/b\n');
+  });
+});
+
+describe('finding 39: a secret in what goes into a file or a pipe', () => {
+  const SECRET = 'password=hunter2hunter2\n';
+  const REPLACED = /^warning: What looks like a secret was replaced by \[REDACTED\]; --(no-redact|raw) gives .*\n/;
+
+  async function aSecretOnceKept(): Promise<TempWorkspace> {
+    const temp = await tempWorkspace();
+    temp.put({ '.env': SECRET, 'password=hunter2hunter2': SECRET });
+    await temp.say(SECRET);
+    await temp.tool({ '.env': '', 'password=hunter2hunter2': '' });
+    return temp;
+  }
+
+  test.each([
+    'checkpoint show s 1 .env',
+    'checkpoint show s 1 .env -q',
+    'checkpoint show s 1 .env --json',
+    'checkpoint show s 1',
+    'checkpoint list s --jsonl',
+    'checkpoint diff s 1',
+    'checkpoint diff s 1 -q',
+    'checkpoint restore s --to 1 --dry-run',
+    'show s',
+    'show s --events',
+    'show s --json',
+    'show s --jsonl',
+  ])('given %s, then one warning says that it was replaced, and none with --no-redact', async (line) => {
+    const temp = await aSecretOnceKept();
+    const runLine = (argv: readonly string[], surroundings: CliSurroundings = {}) =>
+      runCommandLine(argv, { root: temp.root, now: temp.clock.now, cwd: temp.workspace, ...surroundings });
+
+    const piped = await runLine(line.split(' '));
+    const whole = await runLine([...line.split(' '), '--no-redact']);
+    const terminal = await runLine(line.split(' '), { columns: 120 });
+
+    expect(piped.err).toMatch(REPLACED);
+    expect(piped.err.match(/looks like a secret/g)).toHaveLength(1);
+    expect(piped.out).not.toContain('hunter2');
+    expect(whole.err + terminal.err).not.toContain('was replaced');
+  });
+
+  test('given checkpoint show --raw, then the bytes are those that were kept', async () => {
+    const temp = await aSecretOnceKept();
+
+    const raw = await run(temp, 'show s 1 .env --raw');
+    const noPath = await run(temp, 'show s 1 --raw');
+
+    expect([raw.out, raw.err]).toEqual([SECRET, '']);
+    expect(noPath.code).toBe(2);
+  });
+
+  test('given nothing to hide, then nothing is said', async () => {
+    const temp = await workedSession();
+
+    expect((await run(temp, 'show s 1 a.txt')).err).toBe('');
   });
 });
 
