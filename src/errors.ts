@@ -508,6 +508,33 @@ export class DurabilityUnknownError extends ZeroSessionsError {
   }
 }
 
+/** The command that was to write a summary failed, so nothing was recorded. Code `SYSTEM`, as for any command that fails. */
+export class SummarizerFailedError extends ZeroSessionsError {
+  override readonly name = 'SummarizerFailedError';
+  readonly code = 'SYSTEM';
+  readonly hint = 'Mend the command and try again, or write the summary by hand: compact --part prints the prompts.';
+  readonly command: string;
+  readonly round: number;
+  readonly rounds: number;
+  /** What was written in the rounds before; empty in the first. */
+  readonly summary: string;
+  /** The last sequence that this tells of; 0 when it tells of none. */
+  readonly through: number;
+  constructor(
+    failure: string,
+    facts: { command: string; round: number; rounds: number; summary: string; through: number },
+  ) {
+    super(
+      `The summarizer ${failure} in round ${facts.round} of ${facts.rounds}, nothing was recorded: ${facts.command}`,
+    );
+    this.command = facts.command;
+    this.round = facts.round;
+    this.rounds = facts.rounds;
+    this.summary = facts.summary;
+    this.through = facts.through;
+  }
+}
+
 /** What the system refused: permission, space, a limit. Code `SYSTEM`. */
 export class SystemError extends ZeroSessionsError {
   override readonly name = 'SystemError';

@@ -36,6 +36,7 @@ export {
   SessionExistsError,
   SessionNotFoundError,
   StalePlanError,
+  SummarizerFailedError,
   SystemError,
   UsageError,
   WorkspaceRefusedError,
@@ -82,6 +83,7 @@ export type { FileAction, FileChange, PresentState } from './plan/file-change.js
 export type { TreeNode } from './plan/lineage.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
 export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind.js';
+export type { FilledPart, PartPrompt, SummaryPart } from './plan/summary-parts.js';
 export type { OpenCall } from './plan/whole-positions.js';
 export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/append-events.js';
 export type { RewindReport, RewindResult } from './store/apply-rewind.js';
@@ -94,6 +96,7 @@ export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/layout.js';
 export type { SessionList, UnreadableSession } from './store/list-sessions.js';
 export type { LiveSessions } from './store/live-sessions.js';
 export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';
+export type { SummaryOptions, SummaryPlan } from './store/plan-summary.js';
 export type { PrepareExecOptions } from './store/prepare-exec.js';
 export type { RewindOptions } from './store/preview-rewind.js';
 export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkpoints.js';

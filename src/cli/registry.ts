@@ -239,6 +239,7 @@ export const FLAGS_WITH_VALUE: ReadonlySet<string> = new Set([
   '--tool',
   '--preserve-last',
   '--max-prompt-chars',
+  '--part',
   '--summary',
   '--summary-file',
   '--summarizer',

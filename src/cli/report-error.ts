@@ -1,11 +1,11 @@
-import { InterruptedError, ZeroSessionsError } from '../errors.js';
+import { InterruptedError, SummarizerFailedError, ZeroSessionsError } from '../errors.js';
 import type { CliContext, GlobalOptions } from './context.js';
 import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
 import { exitOfInterrupted } from './interruption.js';
 import type { Redaction } from './redaction.js';
 import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from './render/json.js';
 import { isRewindPlan, planJson } from './render/plan-json.js';
-import { safeText } from './render/safe-text.js';
+import { safeLines, safeText } from './render/safe-text.js';
 import type { Style } from './render/style.js';
 
 /** How an error is to be told. */
@@ -26,6 +26,7 @@ export async function reportError(error: unknown, context: CliContext, options: 
   if (told instanceof InterruptedError) return exitOfInterrupted(told); // whoever sent the signal knows
   if (options.format !== 'text') await writeJson(told, context, options);
   await context.err.write(errorText(told, options));
+  if (options.format === 'text') await context.err.write(summarySoFar(told, options));
   if (told.code === BUG_CODE && error instanceof Error && context.env.ZERO_SESSIONS_DEBUG) {
     await context.err.write(`${error.stack}\n`);
   }
@@ -39,6 +40,13 @@ export function errorText({ message, hint }: Pick<ToldError, 'message' | 'hint'>
   const { style, redaction } = options;
   const shown = (text: string) => safeText(redaction.text(text));
   return `${style.error('zero-sessions:')} ${shown(message)}\n  ${shown(hint)}\n`;
+}
+
+/** Gives what a summarizer had written before it failed: it may have cost minutes. */
+function summarySoFar(error: ToldError, { redaction }: ReportOptions): string {
+  if (!(error instanceof SummarizerFailedError) || error.summary === '') return '';
+  const lines = safeLines(redaction.text(error.summary)).map((line) => `${line}\n`);
+  return `The summary so far, through event ${error.through}:\n${lines.join('')}`;
 }
 
 // When stdout itself is what failed, stderr still has the message.

@@ -2,9 +2,9 @@ import { InvalidArgumentError, PlanMismatchError, StalePlanError } from '../erro
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { trimSpace } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
-import { type PairingFact, pairCalls, pairingFact, wholeCutBefore } from './call-pairing.js';
 import { SummaryPrompt, type WrittenPrompt } from './compaction-prompt.js';
 import type { ReplayPlan } from './replay.js';
+import { indexed, type NewestFirst, wholeTurnCut } from './whole-turn-cut.js';
 
 export interface CompactionOptions {
   /** How many of the last events stay; 6 when left out or not positive. */
@@ -41,9 +41,6 @@ export interface CompactionPayload {
   readonly truncated?: boolean;
 }
 
-/** Gives the events of the log from the last to the first; may be asked more than once, and is read only as needed. */
-export type NewestFirst = () => Iterable<StoredEvent>;
-
 const DEFAULT_PRESERVE_LAST = 6;
 const DEFAULT_PROMPT_CHARS = 8000;
 const NO_PROMPT: WrittenPrompt = { text: '', chars: 0, truncated: false };
@@ -64,7 +61,9 @@ export function planCompaction(
   newestFirst: NewestFirst,
 ): CompactionPlan {
   const preserveLast = positive(options.preserveLast) ?? DEFAULT_PRESERVE_LAST;
-  const cut = wholeTurnCut(outline, Math.max(0, outline.events.length - preserveLast), replay, newestFirst);
+  const wanted = Math.max(0, outline.events.length - preserveLast);
+  // A call that the last summary stands for already was parted from its result before.
+  const cut = wholeTurnCut(outline, wanted, newestFirst, (index) => replay.keeps(index));
   const limit = positive(options.maxPromptChars) ?? DEFAULT_PROMPT_CHARS;
   const isWritten = cut > 0 && options.skipPrompt !== true;
   const prompt = isWritten ? writePrompt(outline, cut, limit, replay, newestFirst) : NO_PROMPT;
@@ -89,7 +88,9 @@ export function planCompaction(
 export function compactionPayloadFromPlan(summary: string, plan: CompactionPlan): CompactionPayload {
   const text = trimSpace(summary);
   if (text === '') throw new InvalidArgumentError('summary', 'A compaction needs a summary', 'Give a summary.');
-  const last = plan.compactableEvents.at(-1);
+  const firstKept = plan.preservedEvents[0]?.sequence ?? Number.POSITIVE_INFINITY;
+  // An earlier summary may stand among the events that stay: it is named, and what lies in front of it stays all the same.
+  const last = plan.compactableEvents.findLast(({ sequence }) => sequence < firstKept) ?? plan.compactableEvents.at(-1);
   if (last === undefined) {
     throw new InvalidArgumentError('plan', 'The plan has no events that a summary could stand for', NOTHING_HINT);
   }
@@ -160,48 +161,6 @@ function writePrompt(
     if (index < cut) prompt.add(event, index);
   }
   return prompt.text();
-}
-
-/**
- * Gives how many events come before the cut, moved back to the call that a kept result belongs to.
- *
- * Only the turn that the wanted cut lies in can be parted by it, so no more is read than from the end to its beginning. A
- * call that the last summary stands for already was parted from its result before.
- */
-function wholeTurnCut(outline: LogOutline, wanted: number, replay: ReplayPlan, newestFirst: NewestFirst): number {
-  if (wanted === 0 || !outline.events.slice(wanted).some(({ type }) => type === 'tool_result')) return wanted;
-  const firstCall = outline.events.findIndex(({ type }, index) => type === 'tool_call' && replay.keeps(index));
-  if (firstCall < 0 || firstCall >= wanted) return wanted;
-  const { calls, lostResults } = pairCalls(factsOfTurn(wanted, indexed(outline, newestFirst())));
-  return wholeCutBefore({ calls: calls.filter(({ at }) => replay.keeps(at)), lostResults }, wanted);
-}
-
-/** Gives the facts of the turn that a cut lies in, oldest first; a message of the user's behind the cut begins another. */
-function factsOfTurn(cut: number, newestFirst: Iterable<readonly [number, StoredEvent]>): readonly PairingFact[] {
-  let facts: PairingFact[] = [];
-  for (const [index, event] of newestFirst) {
-    const fact = pairingFact(event, index);
-    if (fact === undefined) continue;
-    if (fact.kind !== 'turn') facts.push(fact);
-    else if (index < cut) break;
-    else facts = [];
-  }
-  return facts.toReversed();
-}
-
-/** Pairs the events, newest first, with their index in the outline; what was appended since is passed over. */
-function* indexed(outline: LogOutline, events: Iterable<StoredEvent>): Generator<readonly [number, StoredEvent]> {
-  let index = outline.events.length - 1;
-  const last = outline.events[index]?.sequence ?? 0;
-  for (const event of events) {
-    if (index < 0) return;
-    if (event.sequence > last) continue;
-    if (outline.events[index]?.sequence !== event.sequence) {
-      throw new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
-    }
-    yield [index, event];
-    index -= 1;
-  }
 }
 
 function positive(value: number | undefined): number | undefined {

@@ -21,6 +21,11 @@ export function previewLine(event: StoredEvent, detail: PreviewDetail, cut: (lin
   return cut(text === '' ? head : `${head} ${fold(text)}`);
 }
 
+/** Gives what an event says, redacted; its payload as JSON where we do not know what that says. */
+export function toldText(event: StoredEvent): string {
+  return previewText(event, 'content');
+}
+
 /** Gives a text of at most so many code points, with a mark where it was cut. */
 export function cutToCodePoints(text: string, limit: number): string {
   if (text.length <= limit || countCodePoints(text) <= limit) return text;

@@ -137,6 +137,17 @@ export class EventLog {
   }
 
   /**
+   * Gives the events from the last to the first, read only as far as they are asked for. A torn tail is left out.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) at the first line that is malformed.
+   */
+  *newestFirst(): Generator<StoredEvent> {
+    for (const item of this.scanBackwards()) {
+      if (item.kind === 'event') yield item.event;
+      else if (item.kind === 'damage') throw this.damaged(item.damage);
+    }
+  }
+
+  /**
    * Gives the log without its payloads.
    * @throws {@link LogDamagedError} (`LOG_DAMAGED`) when a line is malformed.
    */

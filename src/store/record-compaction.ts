@@ -10,7 +10,6 @@ import {
   requirePlanOf,
 } from '../plan/compaction.js';
 import type { StoreDeps } from './deps.js';
-import type { EventLog } from './event-log.js';
 import { replayOrAsLogged } from './read-replay.js';
 import { openLog } from './read-session.js';
 import { withSession } from './session-lock.js';
@@ -29,7 +28,7 @@ export async function planSessionCompaction(
 ): Promise<CompactionPlan> {
   const log = openLog(deps, sessionId);
   const outline = log.outline(0);
-  return planCompaction(outline, replayOrAsLogged(deps, outline), options, () => newestFirst(log));
+  return planCompaction(outline, replayOrAsLogged(deps, outline), options, () => log.newestFirst());
 }
 
 /**
@@ -54,11 +53,4 @@ export async function recordCompaction(
     const [event] = session.append([{ type: 'session_compaction', payload }]);
     return event as StoredEvent;
   });
-}
-
-function* newestFirst(log: EventLog): Generator<StoredEvent> {
-  for (const item of log.scanBackwards()) {
-    if (item.kind === 'event') yield item.event;
-    else if (item.kind === 'damage') throw log.damaged(item.damage);
-  }
 }

@@ -45,6 +45,7 @@ import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
 import { listSessions, type SessionList } from './list-sessions.js';
 import { type LiveSessions, readLiveSessions } from './live-sessions.js';
+import { planSessionSummary, type SummaryOptions, type SummaryPlan } from './plan-summary.js';
 import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
 import type { RewindOptions } from './preview-rewind.js';
 import {
@@ -365,6 +366,11 @@ export class SessionStore {
   /** Tells which events a summary would stand for, and gives the prompt for it. */
   planCompaction(sessionId: string, options: CompactionOptions = {}): Promise<CompactionPlan> {
     return withStoreErrors(() => planSessionCompaction(this.#deps, sessionId, options));
+  }
+
+  /** Plans a summary that sees all that it is to stand for, in as many parts as it takes. */
+  planSummary(sessionId: string, options: SummaryOptions = {}): Promise<SummaryPlan> {
+    return withStoreErrors(() => planSessionSummary(this.#deps, sessionId, options));
   }
 
   /** Records a summary in place of the events of a plan. */

@@ -42,12 +42,16 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
   row('rewind', ['s', '--undo'], { before: REWOUND, keys: ['plan', 'report'], quiet: ULID_LINE }),
   row('rewind', ['s', '--history'], { before: REWOUND, keys: ['rewinds'], jsonl: 1, quiet: ULID_LINE }),
   row('rewind', ['s', '--history'], { keys: ['rewinds'], jsonl: 0, quiet: '' }),
-  row('compact', ['s', '--preserve-last', '7'], {
-    keys: ['plan', 'prompt'],
-    quiet: /^Summarize [\s\S]*\n- \[1\] message user: please\n$/,
+  row('compact', ['s', '--preserve-last', '5'], {
+    keys: ['plan', 'prompt', 'part', 'parts'],
+    quiet: /^Summarize [\s\S]*\n\[1\] message user: please\n$/,
   }),
-  row('compact', ['s', '--summary', 'All of it'], { keys: ['plan', 'event'], quiet: '9\n' }),
-  row('compact', ['s', '--undo'], { before: [['compact', 's', '--summary', 'x']], keys: ['report'], quiet: ULID_LINE }),
+  row('compact', ['s', '--preserve-last', '3', '--summary', 'All of it'], { keys: ['plan', 'event'], quiet: '9\n' }),
+  row('compact', ['s', '--undo'], {
+    before: [['compact', 's', '--preserve-last', '3', '--summary', 'x']],
+    keys: ['report'],
+    quiet: ULID_LINE,
+  }),
   row('checkpoint capture', ['s', 'a.txt'], { keys: ['event'], quiet: '9\n' }),
   row('checkpoint capture', ['s', '.'], { keys: ['event'], quiet: '' }),
   row('checkpoint list', ['s'], { keys: ['checkpoints'], jsonl: 1, quiet: '3\n' }),

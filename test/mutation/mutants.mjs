@@ -92,7 +92,7 @@ export const MUTANTS = [
     tests: ['test/plan/compaction.test.ts'],
   },
   {
-    file: 'src/plan/compaction.ts',
+    file: 'src/plan/whole-turn-cut.ts',
     from: 'if (event.sequence > last) continue;',
     to: 'if (event.sequence >= last) continue;',
     tests: ['test/plan/compaction.test.ts'],

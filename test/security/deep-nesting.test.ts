@@ -58,7 +58,7 @@ describe('payloads of 9,999 levels', () => {
     'checkpoint list s --json',
     'resume s',
     'resume s --prompt go',
-    'compact s --summary short',
+    'compact s --preserve-last 1 --summary short',
     'fork s',
     'rewind s --to 3 --force',
     'rewind s --to 3 --dry-run --json',

@@ -53,6 +53,7 @@ const OPERATIONS: Readonly<Record<string, (store: SessionStore, id: string) => P
   filesAt: (store, id) => store.filesAt(id, 0),
   rewindHistory: (store, id) => store.rewindHistory(id),
   planCompaction: (store, id) => store.planCompaction(id),
+  planSummary: (store, id) => store.planSummary(id),
   undoCompaction: (store, id) => store.undoCompaction(id),
   recordSpec: (store, id) => store.recordSpec(id, { specId: 'x', specStatus: 'draft' }),
   findSpecImplementation: (store, id) => store.findSpecImplementation('x', id),

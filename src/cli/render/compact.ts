@@ -1,4 +1,5 @@
 import type { CompactionPlan } from '../../plan/compaction.js';
+import { cutToCodePoints } from '../../plan/event-preview.js';
 import type { CompactView } from '../commands/compact.js';
 import type { Page } from '../page.js';
 import type { Redaction } from '../redaction.js';
@@ -7,26 +8,51 @@ import { counted, grouped } from './numbers.js';
 import { refJson } from './plan-json.js';
 import { safeLines } from './safe-text.js';
 
+const LINES_OF_SUMMARY = 3;
+
 /** Gives the plan of a compaction and the prompt for its summary, or what was recorded. */
 export function renderCompact(view: CompactView, page: Page): string {
   if (view.kind === 'undone') return undoneText(view, page);
   const { plan } = view;
   // Not by the line, as other things are under -q: the prompt has many, and they stay as they are.
-  if (view.quiet) return view.kind === 'planned' ? promptLines(plan, page) : `${view.event.sequence}\n`;
+  if (view.quiet) return view.kind === 'planned' ? promptLines(view.prompt, page) : `${view.event.sequence}\n`;
   const first = plan.compactableEvents.at(0)?.sequence;
-  const last = plan.compactableEvents.at(-1)?.sequence;
-  const range = first === undefined ? '' : ` (${first} to ${last})`;
+  const range = first === undefined ? '' : ` (${first} to ${lastInFront(plan)})`;
   const kept = `${counted(plan.preservedCount, 'event')} ${plan.preservedCount === 1 ? 'stays' : 'stay'}`;
   if (view.kind === 'recorded') {
     const stands = `The summary stands for ${counted(plan.compactableCount, 'event')}${range}; ${kept}.\n`;
-    return `Recorded as event ${view.event.sequence} of ${plan.sessionId}\n${stands}`;
+    return `Recorded as event ${view.event.sequence} of ${plan.sessionId}\n${stands}${shownText(view)}\n${beginning(view, page)}`;
   }
   const heading = `A summary would stand for ${counted(plan.compactableCount, 'event')}${range}; ${kept}`;
-  const prompt = promptLines(plan, page);
-  if (prompt === '') return `${page.style.heading(heading)}\n`;
-  const cut = plan.truncated === true ? ', the oldest left out' : '';
-  const about = page.style.dim(`The prompt (${grouped(plan.promptChars)} characters${cut}):`);
-  return `${page.style.heading(heading)}\n${about}\n\n${prompt}`;
+  if (view.prompt === '') return `${page.style.heading(heading)}\n`;
+  const part = view.parts === 1 ? 'The prompt' : `The prompt, part ${view.part} of ${view.parts}`;
+  const { shownCount } = view.shown;
+  const about = page.style.dim(`${part} (${counted(shownCount, 'event')}, ${grouped(plan.promptChars)} characters):`);
+  return `${page.style.heading(heading)}\n${about}\n\n${promptLines(view.prompt, page)}`;
+}
+
+/** Gives the last sequence in front of what stays; an earlier summary may be named behind it. */
+function lastInFront({ compactableEvents, preservedEvents: [kept] }: CompactionPlan): number | undefined {
+  const inFront = compactableEvents.filter(({ sequence }) => kept === undefined || sequence < kept.sequence);
+  return (inFront.at(-1) ?? compactableEvents.at(-1))?.sequence;
+}
+
+function shownText({ plan, shown }: CompactView & { kind: 'recorded' }): string {
+  const { entryCount, shownCount, cutCount } = shown;
+  const cut = cutCount === 0 ? '' : `, ${grouped(cutCount)} of them cut`;
+  if (shownCount < entryCount)
+    return `At most ${grouped(shownCount)} of ${grouped(entryCount)} were shown to its writer.`;
+  if (entryCount === plan.compactableCount) return `All of them were shown to its writer${cut}.`;
+  return `${grouped(shownCount)} of them were shown to its writer${cut}; for the others an earlier summary stood.`;
+}
+
+function beginning({ summary }: CompactView & { kind: 'recorded' }, { redaction, style, width }: Page): string {
+  const lines = safeLines(redaction.text(summary));
+  const shown = lines
+    .slice(0, LINES_OF_SUMMARY)
+    .map((line) => cutToCodePoints(line, (width ?? Number.MAX_SAFE_INTEGER) - 2));
+  const more = lines.length > LINES_OF_SUMMARY ? [`… (${counted(lines.length - LINES_OF_SUMMARY, 'more line')})`] : [];
+  return [...shown, ...more].map((line) => `  ${style.dim(line)}\n`).join('');
 }
 
 function undoneText({ quiet, report, sessionId }: CompactView & { kind: 'undone' }, { style }: Page): string {
@@ -49,13 +75,8 @@ export function compactionPlanJson(plan: CompactionPlan, redaction: Redaction): 
   };
 }
 
-/** Gives the prompt without secrets. */
-export function promptText(plan: CompactionPlan, redaction: Redaction): string {
-  return redaction.text(plan.summaryPrompt);
-}
-
-function promptLines(plan: CompactionPlan, { redaction }: Page): string {
-  return safeLines(promptText(plan, redaction))
+function promptLines(prompt: string, { redaction }: Page): string {
+  return safeLines(redaction.text(prompt))
     .map((line) => `${line}\n`)
     .join('');
 }
