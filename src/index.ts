@@ -93,6 +93,7 @@ export type { CreateInput } from './store/create-session.js';
 export type { LockHold, LockProvider, StoreWarning } from './store/deps.js';
 export type { ForkInput } from './store/fork-session.js';
 export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/layout.js';
+export type { LeftOver } from './store/left-overs.js';
 export type { SessionList, UnreadableSession } from './store/list-sessions.js';
 export type { LiveSessions } from './store/live-sessions.js';
 export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';

@@ -4,6 +4,8 @@ export const EVENTS_FILE = 'events.jsonl';
 export const CHECKPOINTS_DIR = 'checkpoints';
 export const BLOBS_DIR = 'blobs';
 export const LOCK_FILE = 'session.lock';
+/** Zero's cache for searching. */
+export const SEARCH_INDEX_FILE = 'search-index.json';
 /** Our keep area in a session's folder; Zero never looks there. */
 export const KEEP_DIR = '.zs';
 export const KEPT_DIR = 'kept';

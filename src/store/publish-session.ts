@@ -1,12 +1,20 @@
 import { SessionExistsError } from '../errors.js';
-import { createFile, ensureFolder, isMissing, removeQuietly, syncFolder, syncFolderOf } from '../fs/durable-file.js';
+import { createFile, ensureFolder, removeQuietly, syncFolder, syncFolderOf } from '../fs/durable-file.js';
 import type { SessionId } from '../model/ids.js';
 import { encodeMetadata, type MetadataDocument } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
-import { FILE_MODE, FOLDER_MODE, longestPathIn, NEW_PREFIX, type SessionPaths, sessionPaths } from './layout.js';
+import {
+  FILE_MODE,
+  FOLDER_MODE,
+  LOCK_FILE,
+  longestPathIn,
+  NEW_PREFIX,
+  type SessionPaths,
+  sessionPaths,
+} from './layout.js';
 import { pathsOf } from './metadata-file.js';
 
-/** A folder without metadata and log is a claim on its id for this long, milliseconds (FORMAT.md, 5). */
+/** An empty folder is a claim on its id for this long, milliseconds (FORMAT.md, 5). */
 const CLAIM_MS = 60_000;
 /** A hidden folder in which nothing was made for this long belongs to nobody any more, milliseconds. */
 const ABANDONED_MS = 3_600_000;
@@ -135,29 +143,10 @@ function emptyAbandoned(deps: StoreDeps, path: string): boolean {
   const folder = deps.fs.openFolder(path);
   try {
     if (!isAbandoned(deps, folder.path)) return false;
-    putAside(deps, folder.path);
+    removeQuietly(deps.fs, `${folder.path}/${LOCK_FILE}`);
     return true;
   } finally {
     folder.close();
-  }
-}
-
-// What lies in an abandoned folder is not ours to delete. Mostly there is nothing in it.
-function putAside(deps: StoreDeps, folder: string): void {
-  const { fs } = deps;
-  const entries = fs.readdir(folder);
-  if (entries.length === 0) return;
-  const aside = `${deps.root}/.zs-aside-${deps.newId()}`;
-  ensureFolder(fs, aside, FOLDER_MODE);
-  for (const { name } of entries) moveUnlessGone(deps, `${folder}/${name}`, `${aside}/${name}`);
-  syncFolder(fs, aside);
-}
-
-function moveUnlessGone({ fs }: StoreDeps, from: string, to: string): void {
-  try {
-    fs.rename(from, to);
-  } catch (error) {
-    if (!isMissing(error)) throw error; // else somebody puts the same things aside
   }
 }
 
@@ -169,11 +158,10 @@ function releaseClaim(deps: StoreDeps, id: SessionId): void {
   }
 }
 
-/** A folder without metadata and log that is older than a minute: a create that never finished. */
+/** An empty folder, but for a lock file, that is older than a minute: a create that never finished. */
 function isAbandoned(deps: StoreDeps, folder: string): boolean {
-  const paths = sessionPaths(folder);
   const stat = deps.fs.stat(folder);
   if (stat === undefined) return false;
-  if (deps.fs.lstat(paths.metadata) !== undefined || deps.fs.lstat(paths.events) !== undefined) return false;
+  if (deps.fs.readdir(folder).some(({ name }) => name !== LOCK_FILE)) return false;
   return deps.now().getTime() - stat.mtimeMs > CLAIM_MS;
 }

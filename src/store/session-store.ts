@@ -43,6 +43,7 @@ import { type ChildInput, createChild } from './create-child.js';
 import { type CreateInput, createSession } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
+import { findAllLeftOvers, findLeftOvers, type LeftOver } from './left-overs.js';
 import { listSessions, type SessionList } from './list-sessions.js';
 import { type LiveSessions, readLiveSessions } from './live-sessions.js';
 import { planSessionSummary, type SummaryOptions, type SummaryPlan } from './plan-summary.js';
@@ -414,6 +415,16 @@ export class SessionStore {
    */
   execContext(sessionId: string): Promise<ExecContext> {
     return withStoreErrors(() => readExecContext(this.#deps, sessionId));
+  }
+
+  /** Finds what in the store is no session and no part of one, as far as a listing sees it. */
+  leftOvers(): Promise<readonly LeftOver[]> {
+    return withStoreErrors(() => findLeftOvers(this.#deps));
+  }
+
+  /** Finds that as well in the folders of all sessions. */
+  allLeftOvers(): Promise<readonly LeftOver[]> {
+    return withStoreErrors(() => findAllLeftOvers(this.#deps));
   }
 
   /** Tells which sessions other processes have open or locked right now. See {@link readLiveSessions}. */

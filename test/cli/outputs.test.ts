@@ -82,6 +82,7 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     keys: [
       ...['version', 'node', 'platform', 'arch', 'release', 'root', 'rootExists', 'lock', 'checkpoints', 'sessions'],
       'unreadable',
+      'leftOvers',
     ],
     quiet: /^zero-sessions {2}\d/,
   }),

@@ -33,7 +33,7 @@ function interrupted(nth: number, somebodyElse: () => void): Interrupted {
   };
 }
 
-/** A folder without metadata and log that is two minutes old. */
+/** A folder that is two minutes old and has no session in it. */
 function claimLeftBehind({ root, clock }: TempStore, names: readonly string[]): void {
   mkdirSync(join(root, 's'), { recursive: true });
   for (const name of names) writeFileSync(join(root, 's', name), 'left');
@@ -44,7 +44,7 @@ function claimLeftBehind({ root, clock }: TempStore, names: readonly string[]): 
 const FOUND: readonly { readonly what: string; readonly lay: (temp: TempStore) => void }[] = [
   { what: 'nothing', lay: () => {} },
   { what: 'an empty claim left behind', lay: (temp) => claimLeftBehind(temp, []) },
-  { what: 'a claim left behind with a rest in it', lay: (temp) => claimLeftBehind(temp, ['metadata.json.tmp-1']) },
+  { what: 'a claim left behind with a lock file in it', lay: (temp) => claimLeftBehind(temp, ['session.lock']) },
 ];
 
 const OTHERS: readonly { readonly who: string; readonly create: (temp: TempStore) => void }[] = [

@@ -255,7 +255,7 @@ function wrapped(before: (call: string, args: unknown[]) => void): FileSystem {
 
 test('the list of operations has every method of a store that takes the id of a session', () => {
   const withoutId = ['constructor', 'root', 'list', 'listWithFaults', 'resolve', 'latest', 'listResumable'];
-  const others = ['latestResumable', 'checkpointsEnabled'];
+  const others = ['latestResumable', 'checkpointsEnabled', 'liveSessions', 'leftOvers', 'allLeftOvers'];
   // The same as readRehydratedEvents; no call of its own; a plan or a file that only another operation gives.
   const alike = ['readReplayEvents', 'snapshotForCheckpoint', 'recordCompaction', 'readFileAt'];
   const tested = Object.keys(OPERATIONS).map((name) => name.replace(/,.*/, ''));

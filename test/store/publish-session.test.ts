@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createFile } from '../../src/fs/durable-file.js';
@@ -39,23 +39,28 @@ describe('a folder without metadata and log', () => {
     expect(await temp.store.get('s')).toMatchObject({ sessionId: 's' });
   });
 
-  test('given something else in it, then that is moved aside and not deleted', async () => {
+  test('given a lock file in it, then the id is free all the same, and nothing else is left', async () => {
     const temp = tempStore();
-    leftBehind(temp, 3_600_000, ['notes.txt']);
+    leftBehind(temp, 3_600_000, ['session.lock']);
 
     await temp.store.create({ sessionId: 's' });
 
-    const aside = readdirSync(temp.root).find((name) => name.startsWith('.zs-aside-'));
-    expect(readFileSync(join(temp.root, aside as string, 'notes.txt'), 'utf8')).toBe('left');
+    expect(readdirSync(temp.root)).toEqual(['s']);
     expect(readdirSync(temp.path()).sort()).toEqual(['events.jsonl', 'metadata.json']);
   });
 
-  test.each(['metadata.json', 'events.jsonl'])('given only %s in it, then it is never taken over', async (name) => {
-    const temp = tempStore();
-    leftBehind(temp, 86_400_000, [name]);
+  test.each(['metadata.json', 'events.jsonl', 'checkpoints', 'notes.txt', 'events (conflicted copy).jsonl', '.zs'])(
+    'finding 44: given %s in it, then it is never taken over',
+    async (name) => {
+      const temp = tempStore();
+      leftBehind(temp, 86_400_000, [name]);
+      const before = temp.tree();
 
-    await expect(temp.store.create({ sessionId: 's' })).rejects.toEqual(code('SESSION_EXISTS'));
-  });
+      await expect(temp.store.create({ sessionId: 's' })).rejects.toEqual(code('SESSION_EXISTS'));
+
+      expect(temp.tree()).toEqual(before);
+    },
+  );
 });
 
 describe('a session that appears', () => {

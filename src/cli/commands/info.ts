@@ -1,5 +1,6 @@
 import { arch, platform, release } from 'node:os';
 import { version as nodeVersion } from 'node:process';
+import type { LeftOver } from '../../store/left-overs.js';
 import { lockMode } from '../../store/lock-mode.js';
 import { defineCommand } from '../command.js';
 import { kindName } from '../listed-session.js';
@@ -22,6 +23,8 @@ export interface InfoView {
   /** How many sessions there are of each kind. */
   readonly sessions: Readonly<Record<string, number>>;
   readonly unreadable: number;
+  /** What lies in the store and is no session, and in a session's folder and is no part of it. */
+  readonly leftOvers: readonly LeftOver[];
 }
 
 const TEXT = { type: 'string' } as const;
@@ -29,7 +32,9 @@ const FLAG = { type: 'boolean' } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 
 export const info = defineCommand<InfoView>({
-  description: 'Versions, the platform, the store and how it is locked, and how many sessions there are: nothing else.',
+  description:
+    'Versions, the platform, the store and how it is locked, and how many sessions there are; what lies in ' +
+    'the store and is no session, such as copies and what was left over. Nothing of what the sessions say.',
   examples: ['zero-sessions info', 'zero-sessions info --json'],
   arguments: [],
   options: [],
@@ -46,11 +51,25 @@ export const info = defineCommand<InfoView>({
       checkpoints: FLAG,
       sessions: { type: 'object', additionalProperties: COUNT },
       unreadable: COUNT,
+      leftOvers: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['path', 'kind'],
+          properties: { path: TEXT, kind: { enum: ['file', 'directory', 'link', 'other'] } },
+        },
+      },
     },
   ],
   output: {
     text: renderInfo,
-    json: (view, { redaction }) => ({ members: { ...view, root: redaction.text(view.root) } }),
+    json: (view, { redaction }) => ({
+      members: {
+        ...view,
+        root: redaction.text(view.root),
+        leftOvers: view.leftOvers.map(({ path, kind }) => ({ path: redaction.text(path), kind })),
+      },
+    }),
   },
   run: async ({ store, deps, globals }) => {
     const { sessions, unreadable } = await store.listWithFaults();
@@ -68,6 +87,7 @@ export const info = defineCommand<InfoView>({
       checkpoints: store.checkpointsEnabled(),
       sessions: Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
       unreadable: unreadable.length,
+      leftOvers: await store.allLeftOvers(),
     };
   },
 });

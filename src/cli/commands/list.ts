@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.js';
 import { compareCodePoints } from '../../model/json.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
+import type { LeftOver } from '../../store/left-overs.js';
 import type { UnreadableSession } from '../../store/list-sessions.js';
 import { measureSession } from '../../store/session-sizes.js';
 import { type ParsedArguments, parseCount, parseFilled, parseTime } from '../arguments.js';
@@ -25,6 +26,8 @@ export interface ListView {
   readonly unreadable: readonly UnreadableSession[];
   /** How many `--limit` left out. */
   readonly beyondLimit: number;
+  /** How many entries of the store are no session. */
+  readonly leftOvers: number;
   /** What was asked for, when nothing was found because nothing fits it. */
   readonly isFiltered: boolean;
   readonly root: string;
@@ -112,11 +115,17 @@ async function runList(context: CommandContext, args: ParsedArguments): Promise<
     hidden: everyKind ? {} : countKinds(matching.filter((session) => !isResumableKind(session.sessionKind))),
     unreadable: found.unreadable,
     beyondLimit: sorted.length - shown.length,
+    leftOvers: quiet ? 0 : (await context.store.leftOvers()).filter(isTelling).length,
     isFiltered: found.sessions.length > 0,
     root: context.store.root,
     withSizes: args.flag('size'),
     showsUnreadable: format === 'json' || (format === 'text' && !quiet),
   };
+}
+
+// A hidden file that is none of ours is a file manager's, and would be told each time.
+function isTelling({ path }: LeftOver): boolean {
+  return !path.startsWith('.') || path.startsWith('.zs-');
 }
 
 type SessionTest = (session: SessionMetadata) => boolean;

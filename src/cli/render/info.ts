@@ -22,6 +22,12 @@ export function renderInfo(view: InfoView, { style, redaction }: Page): string {
     ['sessions', [...kinds, ...unreadable].join(', ') || 'none'],
     ['locks', LOCKS[view.lock] ?? view.lock],
     ['checkpoints', view.checkpoints ? 'on' : 'off (ZERO_CHECKPOINTS)'],
+    ...view.leftOvers.map(leftOverLine),
   ] as const;
   return lines.map(([name, value]) => `${style.heading(name.padEnd(15))}${safeText(redaction.text(value))}\n`).join('');
+}
+
+function leftOverLine({ path, kind }: InfoView['leftOvers'][number], at: number): readonly [string, string] {
+  const mark = kind === 'directory' ? '/' : kind === 'link' ? ' (link)' : '';
+  return [at === 0 ? 'no session' : '', `${path}${mark}`];
 }

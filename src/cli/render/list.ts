@@ -65,6 +65,10 @@ export function listNotes(view: ListView): readonly string[] {
     const kinds = Object.entries(view.hidden).map(([kind, count]) => `${count} ${kind}`);
     notes.push(`${counted(hidden, 'session')} hidden (${kinds.join(', ')}); --all shows them.`);
   }
+  if (view.leftOvers > 0) {
+    const what = view.leftOvers === 1 ? '1 entry of the store is' : `${view.leftOvers} entries of the store are`;
+    notes.push(`${what} no session (a copy, a left-over): zero-sessions info lists them.`);
+  }
   return notes;
 }
 

@@ -1,4 +1,7 @@
+import { cpSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { fixedClock } from '../../support/fixed-clock.js';
 import { documentOf } from '../../support/json-document.js';
 import { runCommandLine } from '../../support/run-cli.js';
 import { aSession, type SessionBuilder } from '../../support/session-builder.js';
@@ -142,6 +145,53 @@ describe('info', () => {
     });
     expect(text.out).toContain('1 child, 1 regular, 1 unreadable\n');
     expect(text.out + json.out).not.toMatch(/Private|somebody/);
+  });
+
+  test('finding 44: given copies and left-overs, then they are listed, and list counts those that it sees', async () => {
+    const { root, path } = tempStore([
+      aSession('s').withMessages(1),
+      aSession('onlylog').withMessages(1).withoutMetadata(),
+    ]);
+    const put = (name: string) => {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), '');
+    };
+    cpSync(path(), join(root, 's (1)'), { recursive: true });
+    for (const name of ['s/events (conflicted copy).jsonl', 's/checkpoints/blobs/x.tmp', 's/session.lock']) put(name);
+    for (const name of ['s/search-index.json', `s/checkpoints/blobs/${'0'.repeat(64)}`, 's/.zs/kept/x']) put(name);
+    for (const name of ['lost/checkpoints/blobs/y', 'onlylog/metadata (1).json', 'claim/session.lock']) put(name);
+    for (const name of ['.zs-aside-01/notes.txt', '.zs-new-01/events.jsonl', '.zs-new-02/x', 'old.zip']) put(name);
+    for (const name of ['.zs-locks/s/owner', '.DS_Store']) put(name);
+    utimesSync(join(root, '.zs-new-01'), new Date('2026-07-09'), new Date('2026-07-09'));
+    utimesSync(join(root, '.zs-new-02'), fixedClock().now(), fixedClock().now());
+    symlinkSync('s', join(root, 'to s'));
+
+    const list = await runCommandLine(['list'], { root });
+    const info = await runCommandLine(['info'], { root });
+    const { leftOvers } = await documentOf('info', (await runCommandLine(['info', '--json'], { root })).out);
+
+    expect(list.err).toContain('7 entries of the store are no session (a copy, a left-over): zero-sessions info lists');
+    expect(leftOvers.map((each: { readonly path: string }) => each.path)).toEqual([
+      '.DS_Store',
+      '.zs-aside-01',
+      '.zs-new-01',
+      'lost',
+      'old.zip',
+      'onlylog/metadata (1).json',
+      's (1)',
+      's/checkpoints/blobs/x.tmp',
+      's/events (conflicted copy).jsonl',
+      'to s',
+    ]);
+    expect(info.out).toMatch(/^no session +\.DS_Store\n +\.zs-aside-01\/\n/m);
+    expect(info.out).toMatch(/\n +to s \(link\)\n$/);
+  });
+
+  test('finding 44: given only sessions, then nothing is said of it', async () => {
+    const { root } = tempStore([aSession('s'), aSession('t')]);
+
+    expect((await runCommandLine(['list'], { root })).err).toBe('');
+    expect((await runCommandLine(['info'], { root })).out).not.toContain('no session');
   });
 
   test('given no store yet, then that is no error', async () => {
