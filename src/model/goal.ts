@@ -12,8 +12,11 @@ export interface Goal {
   readonly updatedAt: string;
 }
 
-/** `active`, `paused`, `complete`, `budget_limited`, … or the text of one from another version. */
-export type GoalStatus = string;
+/** The statuses of a goal, spelled exactly so (FORMAT.md, 2). */
+export const GOAL_STATUSES = ['active', 'paused', 'blocked', 'usage_limited', 'budget_limited', 'complete'] as const;
+
+/** One of {@link GOAL_STATUSES}, or the text of one from another version. */
+export type GoalStatus = (typeof GOAL_STATUSES)[number] | (string & {});
 
 /** The members of a goal in the order in which they are written, and what each holds. */
 export const GOAL_MEMBERS = [

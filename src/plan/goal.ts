@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors.js';
-import { GOAL_MEMBERS, type Goal, type GoalStatus } from '../model/goal.js';
+import { GOAL_MEMBERS, GOAL_STATUSES, type Goal, type GoalStatus } from '../model/goal.js';
 import { trimSpace } from '../model/ids.js';
 import { countCodePoints } from './event-preview.js';
 
@@ -11,7 +11,6 @@ export interface GoalStep {
 
 const MOST_OBJECTIVE_CHARS = 4000;
 const CONTINUATION_LIMIT = 20;
-const STATUSES = ['active', 'paused', 'complete', 'budget_limited'];
 const OUT_OF_TOKENS = 'token budget reached';
 const OUT_OF_CONTINUATIONS = 'automatic continuation limit reached';
 
@@ -42,19 +41,21 @@ export function newGoal(objective: string, tokenBudget: number, now: string): Go
 }
 
 /**
- * Gives a goal with another objective and budget. A budget that is used up already stops it, and a goal that was
- * stopped for its budget goes on when there is room again; a paused or complete one stays so.
+ * Gives a goal with another objective and budget, taken up again from whatever status: active, or stopped for its budget
+ * where that is used up already; without a reason, with no continuations used, and with the usual limit if it has none.
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`), as {@link newGoal}.
+ * @see golden cases v0.8/goal-edit-every-status and v0.8/goal-edit-budget
  */
 export function editedGoal(goal: Goal, objective: string, tokenBudget: number, now: string): Goal {
-  const edited = {
+  const edited = startedAgain({
     ...goal,
     objective: requireObjective(objective),
+    status: 'active',
+    statusReason: '',
     tokenBudget: requireCount(tokenBudget, 'tokenBudget'),
     updatedAt: now,
-  };
-  if (goal.status !== 'active' && goal.status !== 'budget_limited') return edited;
-  return isOverBudget(edited) ? limited(edited) : { ...edited, status: 'active', statusReason: '' };
+  });
+  return isOverBudget(edited) ? limited(edited) : edited;
 }
 
 /**
@@ -72,17 +73,17 @@ export function goalWithStatus(goal: Goal, status: string, reason: string, now: 
     throw new InvalidArgumentError('status', message, 'Give it a larger budget first.');
   }
   const changed = { ...goal, status: wanted, statusReason: trimSpace(reason), updatedAt: now };
-  return wanted === 'active' ? { ...changed, continuationCount: 0 } : changed;
+  return wanted === 'active' ? startedAgain(changed) : changed;
 }
 
 /**
- * Gives a status of a goal in its one spelling.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a word that is none.
+ * Gives a status of a goal as it is: there is one spelling of each.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for any other text.
  */
 export function parseGoalStatus(status: string): GoalStatus {
-  const word = trimSpace(status).toLowerCase();
-  if (STATUSES.includes(word)) return word;
-  const hint = `Give one of: ${STATUSES.join(', ')}.`;
+  const known = GOAL_STATUSES.find((word) => word === status);
+  if (known !== undefined) return known;
+  const hint = `Give one of: ${GOAL_STATUSES.join(', ')}.`;
   throw new InvalidArgumentError('status', `${JSON.stringify(status)} is no status of a goal`, hint);
 }
 
@@ -114,17 +115,22 @@ export function pausedGoal(goal: Goal, reason: string, now: string): GoalStep {
 /** Counts one automatic continuation of an active goal; at the limit it is paused instead. */
 export function goalAfterReservation(goal: Goal, now: string): GoalStep & { readonly reserved: boolean } {
   if (goal.status !== 'active') return { goal, isTold: false, reserved: false };
+  const continuationLimit = limitOf(goal);
   const count = goal.continuationCount ?? 0;
-  if (count >= (goal.continuationLimit || CONTINUATION_LIMIT)) {
-    return { ...pausedGoal(goal, OUT_OF_CONTINUATIONS, now), reserved: false };
+  if (count >= continuationLimit) {
+    return { ...pausedGoal({ ...goal, continuationLimit }, OUT_OF_CONTINUATIONS, now), reserved: false };
   }
-  return { goal: { ...goal, continuationCount: count + 1, updatedAt: now }, isTold: false, reserved: true };
+  const counted = { ...goal, continuationCount: count + 1, continuationLimit, updatedAt: now };
+  return { goal: counted, isTold: false, reserved: true };
 }
 
-/** Gives an active goal with its count of continuations at 0; the same one when there is nothing to reset. */
+/**
+ * Gives an active goal with its count of continuations at 0 and a limit; the same one when there is nothing to change.
+ */
 export function goalWithoutContinuations(goal: Goal, now: string): Goal {
-  if (goal.status !== 'active' || (goal.continuationCount ?? 0) === 0) return goal;
-  return { ...goal, continuationCount: 0, updatedAt: now };
+  if (goal.status !== 'active') return goal;
+  if ((goal.continuationCount ?? 0) === 0 && goal.continuationLimit === limitOf(goal)) return goal;
+  return { ...startedAgain(goal), updatedAt: now };
 }
 
 /** Gives a goal as the payload of an event: the members in their order, without those that are empty or 0. */
@@ -135,6 +141,15 @@ export function goalPayload(goal: Goal): Readonly<Record<string, unknown>> {
     if (always !== undefined || (value !== undefined && value !== '' && value !== 0)) payload[name] = value ?? '';
   }
   return payload;
+}
+
+/** Gives a goal with no continuations used; one that was stored without a limit gets the usual one. */
+function startedAgain(goal: Goal): Goal {
+  return { ...goal, continuationCount: 0, continuationLimit: limitOf(goal) };
+}
+
+function limitOf({ continuationLimit = 0 }: Goal): number {
+  return continuationLimit > 0 ? continuationLimit : CONTINUATION_LIMIT;
 }
 
 function isOverBudget({ tokenBudget = 0, tokensUsed = 0 }: Goal): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidArgumentError } from '../../src/index.js';
-import type { Goal } from '../../src/model/goal.js';
+import { GOAL_STATUSES, type Goal } from '../../src/model/goal.js';
 import {
   editedGoal,
   goalAfterReservation,
@@ -47,13 +47,20 @@ describe('a change of status', () => {
     expect(editedGoal(over, 'ship it', 200, LATER)).toMatchObject({ status: 'active', statusReason: '' });
   });
 
-  test.each(['active', 'paused', 'budget_limited'])('given a complete goal, then it cannot become %s', (status) => {
+  test.each(GOAL_STATUSES.slice(0, -1))('given a complete goal, then it cannot become %s', (status) => {
     expect(() => goalWithStatus(aGoal({ status: 'complete' }), status, '', LATER)).toThrow(InvalidArgumentError);
   });
 
-  test('given a word that is no status, then it is refused', () => {
-    expect(() => goalWithStatus(aGoal(), 'done', '', LATER)).toThrow(InvalidArgumentError);
+  test.each(GOAL_STATUSES)('finding 29: given the status %s, then a goal can have it', (status) => {
+    expect(goalWithStatus(aGoal(), status, ' why ', LATER)).toMatchObject({ status, statusReason: 'why' });
   });
+
+  test.each(['done', 'Paused', ' blocked ', 'budget-limited', ''])(
+    'given %j, which is no status, then it is refused',
+    (word) => {
+      expect(() => goalWithStatus(aGoal(), word, '', LATER)).toThrow(InvalidArgumentError);
+    },
+  );
 });
 
 describe('an edit', () => {
@@ -63,13 +70,24 @@ describe('an edit', () => {
     expect(edited).toMatchObject({ status: 'budget_limited', statusReason: 'token budget reached' });
   });
 
-  test.each(['paused', 'complete'])('given a %s goal, then it stays so', (status) => {
-    expect(editedGoal(aGoal({ status, statusReason: 'r' }), 'more', 9, LATER)).toMatchObject({
+  test.each(GOAL_STATUSES)('finding 29: given a goal that is %s, then it is taken up again', (status) => {
+    const { continuationLimit: _, ...goal } = aGoal({ status, statusReason: 'r', continuationCount: 13 });
+
+    expect(editedGoal(goal, 'more', 9, LATER)).toMatchObject({
       objective: 'more',
-      status,
-      statusReason: 'r',
+      status: 'active',
+      statusReason: '',
+      continuationCount: 0,
+      continuationLimit: 20,
     });
   });
+
+  test.each(GOAL_STATUSES)(
+    'finding 29: given a goal that is %s and a budget that is used up, then it stops',
+    (status) => {
+      expect(editedGoal(aGoal({ status, tokensUsed: 9 }), 'more', 9, LATER).status).toBe('budget_limited');
+    },
+  );
 });
 
 describe('the use of tokens', () => {
@@ -115,8 +133,16 @@ describe('automatic continuations', () => {
   test('given a goal without a limit of its own, then twenty are allowed', () => {
     const { continuationLimit: _, ...goal } = aGoal({ continuationCount: 19 });
 
-    expect(goalAfterReservation(goal, LATER).reserved).toBe(true);
+    expect(goalAfterReservation(goal, LATER)).toMatchObject({ reserved: true, goal: { continuationLimit: 20 } });
     expect(goalAfterReservation({ ...goal, continuationCount: 20 }, LATER).reserved).toBe(false);
+  });
+
+  test('finding 29: given an active goal without a limit, then a reset gives it one, once', () => {
+    const { continuationLimit: _, ...goal } = aGoal();
+    const reset = goalWithoutContinuations(goal, LATER);
+
+    expect(reset).toMatchObject({ continuationLimit: 20, updatedAt: LATER });
+    expect(goalWithoutContinuations(reset, LATER)).toBe(reset);
   });
 
   test('given a goal that is not active, then none is reserved, paused or reset', () => {
