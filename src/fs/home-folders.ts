@@ -1,4 +1,4 @@
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { isMissing, readWholeFile } from './durable-file.js';
 import type { FileSystem } from './file-system.js';
@@ -13,8 +13,18 @@ const NO_SHELLS: ReadonlySet<string | undefined> = new Set(['nologin', 'false'])
 
 /** Gives the homes of whoever runs this process: what the environment says, and, whatever it says, what the system knows. */
 export function ownHomes(env: Environment): readonly string[] {
-  const told = [env.HOME, env.USERPROFILE, homeOfThisUser()].filter((home) => home !== undefined && home.trim() !== '');
+  const known = [env.HOME, env.USERPROFILE, homeOfThisProcess(), homeOfThisUser()];
+  const told = known.filter((home) => home !== undefined && home.trim() !== '');
   return [...new Set(told.map((home) => resolve(home as string)))];
+}
+
+/** Gives the home of this process: its own HOME, else the one of its user; empty where there is none. */
+export function homeOfThisProcess(): string {
+  try {
+    return homedir() || (homeOfThisUser() ?? '');
+  } catch {
+    return ''; // neither a HOME nor an account
+  }
 }
 
 /** Gives the home that the system has for the effective user, or undefined where it knows none. */

@@ -1,10 +1,11 @@
-import { PayloadDamagedError } from '../errors.js';
 import type { CheckpointEntry, CheckpointFile, CheckpointPayload, FileState } from './event.js';
-import { decodePayload, isNull } from './event-codec.js';
+import { isNull } from './event-codec.js';
 import { parseBlobHash } from './ids.js';
-import { isRecord, type RawJson } from './json.js';
+import { parseRawJson, type RawJson } from './json.js';
+import { type PayloadReader, readPayload } from './payload-reader.js';
 
 const TYPE = 'session_checkpoint';
+const HIGHEST_MODE = 0xffff_ffff;
 
 /**
  * Gives the files of a checkpoint event. `null` counts as an empty value, wherever it stands.
@@ -16,17 +17,13 @@ export function decodeCheckpoint(event: { id: string; payload: RawJson | undefin
   readonly files: readonly CheckpointFile[];
 } {
   if (event.payload !== undefined && isNull(event.payload)) return { tool: '', files: [] };
-  const payload = decodePayload(event, TYPE);
-  const files = payload.files ?? [];
-  if (!Array.isArray(files)) throw damaged(event, 'files is no list');
+  const payload = readPayload(event, TYPE);
   return {
-    tool: optionalText(event, payload, 'tool'),
-    files: files.map((item: unknown) => {
-      const file = item ?? {};
-      if (!isRecord(file)) throw damaged(event, 'a file is no object');
-      const folderModes = folderModesOf(file.dirModes);
+    tool: payload.text('tool'),
+    files: payload.records('files').map((file) => {
+      const folderModes = folderModesOf(looseValue(file, 'dirModes'));
       const modes = folderModes === undefined ? {} : { folderModes };
-      return { path: optionalText(event, file, 'path'), state: fileStateOf(event, file), ...modes };
+      return { path: file.text('path'), state: fileStateOf(file), ...modes };
     }),
   };
 }
@@ -68,46 +65,31 @@ export function encodeCheckpoint(tool: string, files: readonly CheckpointFile[])
 }
 
 // One form on disk for three states: the flags are read in the order in which Zero's restore looks at them.
-function fileStateOf(event: { id: string }, file: Readonly<Record<string, unknown>>): FileState {
-  const blob = optionalText(event, file, 'blob');
-  const bytes = optionalInteger(event, file, 'bytes');
-  const isAbsent = optionalFlag(event, file, 'absent');
-  const link = file.link;
-  if (optionalFlag(event, file, 'skipped')) {
+function fileStateOf(file: PayloadReader): FileState {
+  const blob = file.text('blob');
+  const bytes = file.integer('bytes');
+  const isAbsent = file.flag('absent');
+  const link = looseValue(file, 'link');
+  if (file.flag('skipped')) {
     return typeof link === 'string' ? { kind: 'link', target: link } : { kind: 'skipped', bytes };
   }
-  if (isAbsent) return { kind: 'absent', newDirs: countOf(file.newDirs) };
+  if (isAbsent) return { kind: 'absent', newDirs: countOf(looseValue(file, 'newDirs')) };
   if (blob === '') return { kind: 'skipped', bytes };
-  return { kind: 'stored', blob, hash: parseBlobHash(blob), mode: modeOf(file.mode), bytes };
+  return { kind: 'stored', blob, hash: parseBlobHash(blob), mode: modeOf(looseValue(file, 'mode')), bytes };
 }
 
-// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown.
+// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown. However it is
+// written: a mode that is lost because of a spelling helps nobody.
 function modeOf(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 0xffff_ffff ? value & 0o777 : 0;
+  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= HIGHEST_MODE ? value & 0o777 : 0;
 }
 
 function countOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-function optionalText(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): string {
-  const value = record[name] ?? '';
-  if (typeof value !== 'string') throw damaged(event, `${name} is no text`);
-  return value;
-}
-
-function optionalFlag(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): boolean {
-  const value = record[name] ?? false;
-  if (typeof value !== 'boolean') throw damaged(event, `${name} is neither true nor false`);
-  return value;
-}
-
-function optionalInteger(event: { id: string }, record: Readonly<Record<string, unknown>>, name: string): number {
-  const value = record[name] ?? 0;
-  if (typeof value === 'number' && Number.isInteger(value)) return value;
-  throw damaged(event, `${name} is no whole number`);
-}
-
-function damaged(event: { id: string }, reason: string): PayloadDamagedError {
-  return new PayloadDamagedError(event.id, TYPE, reason);
+// Of members that are ours, or that Zero can do without, the value counts and a wrong type is no damage.
+function looseValue(file: PayloadReader, name: string): unknown {
+  const raw = file.raw(name);
+  return raw === undefined ? undefined : parseRawJson(raw);
 }

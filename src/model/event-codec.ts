@@ -1,4 +1,5 @@
 import { InvalidArgumentError, PayloadDamagedError } from '../errors.js';
+import { trimSpaceBytes } from './bytes.js';
 import type { EventInput, EventRef, StoredEvent } from './event.js';
 import { type EventId, type Sequence, trimSpace } from './ids.js';
 import {
@@ -35,16 +36,32 @@ const USUAL_HEAD = new RegExp(
 // Bytes. A longer one is read like a line of any other layout.
 const LONGEST_USUAL_HEAD = 1024;
 const CLOSING_BRACE = 0x7d;
+// The members of a line that are read, by their names in small letters.
+const LINE_MEMBERS = new Map(
+  ['id', 'sessionId', 'sequence', 'type', 'createdAt', 'payload'].map((name) => [name.toLowerCase(), name]),
+);
 // Characters; the engine copies a shorter part of a text.
 const SHORTEST_PART = 13;
 
+/** A member of a line whose name differs in letter case only from one that is read: Zero takes it for that. */
+export interface AmbiguousMember {
+  /** The name as it stands in the line. */
+  readonly name: string;
+  /** The name that is read, to the letter. */
+  readonly read: string;
+  /** Whether that stands in the line as well. */
+  readonly isTwice: boolean;
+}
+
 /**
- * Gives the event that one line of the log holds. Names are matched exactly; unknown members are left alone.
- * @throws {@link MalformedLineError} when it is not JSON, or an object without id, type and a sequence of 1 or more.
+ * Gives the event that one line of the log holds, space of any kind around it left out. Names are matched exactly; unknown
+ * members are left alone. A type may be blank or missing, and so may an id.
+ * @param onAmbiguous - Told of each member that Zero reads otherwise.
+ * @throws {@link MalformedLineError} when it is not JSON, or no object with a sequence of 1 or more.
  * @see FORMAT.md, 3; FAULTS.md, 38
  */
-export function parseEventLine(line: Uint8Array): StoredEvent {
-  return parseUsualLine(line) ?? parseAnyLine(line);
+export function parseEventLine(line: Uint8Array, onAmbiguous?: (member: AmbiguousMember) => void): StoredEvent {
+  return parseUsualLine(line) ?? parseAnyLine(trimSpaceBytes(line), onAmbiguous);
 }
 
 /**
@@ -55,8 +72,8 @@ function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   const head = USUAL_HEAD.exec(bytesAsText(line, 0, Math.min(line.length, LONGEST_USUAL_HEAD)));
   if (head === null) return undefined;
   const [matched, id = '', sessionId = '', sequence = '', type = '', createdAt = '', opensPayload] = head;
-  const number = parseInteger(sequence);
-  if (id === '' || number === undefined || trimSpace(type) === '') return undefined;
+  const numbers = sequenceOf(sequence);
+  if (numbers === undefined) return undefined;
   let payload: RawJson | undefined;
   if (opensPayload === ',"payload":') {
     const value = line.subarray(matched.length, line.length - 1);
@@ -76,31 +93,44 @@ function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   return {
     id: own(id, idAt) as EventId,
     sessionId: own(sessionId, sessionAt),
-    sequence: number as Sequence,
+    ...numbers,
     type: own(type, typeAt),
     createdAt: own(createdAt, timeAt),
     payload,
   };
 }
 
-function parseAnyLine(line: Uint8Array): StoredEvent {
+function parseAnyLine(line: Uint8Array, onAmbiguous?: (member: AmbiguousMember) => void): StoredEvent {
   if (!isJson(line)) throw new MalformedLineError(notJsonReason(line), true);
   const members = rawMemberValues(line);
   if (members === undefined) throw new MalformedLineError('is JSON, but no object', false);
-  const id = textMember(members, 'id');
-  const type = textMember(members, 'type');
-  const sequence = integerMember(members, 'sequence');
-  if (id === '') throw new MalformedLineError('has no id', false);
-  if (trimSpace(type) === '') throw new MalformedLineError('has no type', false);
-  if (sequence < 1) throw new MalformedLineError(`has the sequence ${sequence}`, false);
-  return {
-    id: id as EventId,
+  const event = {
+    id: textMember(members, 'id') as EventId,
     sessionId: textMember(members, 'sessionId'),
-    sequence: sequence as Sequence,
-    type,
+    ...sequenceMember(members),
+    type: textMember(members, 'type'),
     createdAt: textMember(members, 'createdAt'),
     payload: ownBytes(members.get('payload')),
   };
+  if (onAmbiguous !== undefined) ambiguousMembers(members).forEach(onAmbiguous);
+  return event;
+}
+
+function ambiguousMembers(members: ReadonlyMap<string, RawJson>): readonly AmbiguousMember[] {
+  return [...members.keys()].flatMap((name) => {
+    const read = LINE_MEMBERS.get(name.toLowerCase());
+    return read === undefined || read === name ? [] : [{ name, read, isTwice: members.has(read) }];
+  });
+}
+
+type SequenceNumbers = Pick<StoredEvent, 'sequence' | 'exactSequence'>;
+
+/** Gives a sequence that is usable, as a number and, where that is not exact, as written. */
+function sequenceOf(text: string): SequenceNumbers | undefined {
+  const number = parseInteger(text);
+  if (number === undefined || number < 1) return undefined;
+  const sequence = number as Sequence;
+  return Number.isSafeInteger(number) ? { sequence } : { sequence, exactSequence: text };
 }
 
 /** Gives the line for an event, newline included, in the order and with the escapes that Zero writes. */
@@ -130,10 +160,12 @@ export interface LineChanges {
 }
 
 /**
- * Gives a line with other envelope values, newline included; unknown members, order and payload keep their bytes.
+ * Gives a line with other envelope values, newline included; unknown members, order and payload keep their bytes. Space
+ * around the object is left out.
  * @see FORMAT.md, 4, fork; FAULTS.md, 15
  */
-export function spliceEventLine(line: Uint8Array, changes: LineChanges): Uint8Array {
+export function spliceEventLine(original: Uint8Array, changes: LineChanges): Uint8Array {
+  const line = trimSpaceBytes(original);
   const members = rawMembers(line) ?? [];
   const values = new Map<string, Uint8Array>([
     ['id', encoder.encode(encodeString(changes.id))],
@@ -144,6 +176,10 @@ export function spliceEventLine(line: Uint8Array, changes: LineChanges): Uint8Ar
   if (changes.payload !== undefined) values.set('payload', changes.payload);
   const parts: Uint8Array[] = [];
   let copied = 0;
+  if (!members.some(({ name }) => name === 'id')) {
+    parts.push(encoder.encode(`{"id":${encodeString(changes.id)},`));
+    copied = 1;
+  }
   for (const { name, start, end } of members) {
     const value = values.get(name);
     if (value === undefined) continue;
@@ -184,10 +220,16 @@ function isUsualLine(line: Uint8Array, payload: RawJson): boolean {
  * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when the type is blank or the payload is no JSON.
  */
 export function encodeInput(input: EventInput): { readonly type: string; readonly payload: RawJson | undefined } {
-  if (typeof input.type !== 'string' || trimSpace(input.type) === '') {
-    throw new InvalidArgumentError('type', 'An event needs a type', 'Give a type such as "message".');
-  }
-  return { type: input.type, payload: encodePayload(input.payload) };
+  return { type: requireEventType(input.type), payload: encodePayload(input.payload) };
+}
+
+/**
+ * Gives the type of an event that is to be appended, as it is.
+ * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is blank.
+ */
+export function requireEventType(type: unknown): string {
+  if (typeof type === 'string' && trimSpace(type) !== '') return type;
+  throw new InvalidArgumentError('type', 'An event needs a type', 'Give a type such as "message".');
 }
 
 function encodePayload(payload: unknown): RawJson | undefined {
@@ -202,8 +244,8 @@ function isSpace(byte: number): boolean {
 }
 
 /** Gives the reference to an event: what plans and compactions hold of it. */
-export function refOf(event: StoredEvent): EventRef {
-  return { id: event.id, sequence: event.sequence, type: event.type, createdAt: event.createdAt };
+export function refOf({ id, sequence, exactSequence, type, createdAt }: StoredEvent): EventRef {
+  return { id, sequence, ...(exactSequence === undefined ? {} : { exactSequence }), type, createdAt };
 }
 
 /**
@@ -267,12 +309,14 @@ function textMember(members: ReadonlyMap<string, RawJson>, name: string): string
   return JSON.parse(decoder.decode(value)) as string;
 }
 
-function integerMember(members: ReadonlyMap<string, RawJson>, name: string): number {
-  const value = members.get(name);
-  if (value === undefined || isNull(value)) return 0;
-  const number = parseInteger(decoder.decode(value));
-  if (number === undefined) throw new MalformedLineError(`has a ${name} that is no whole number`, false);
-  return number;
+function sequenceMember(members: ReadonlyMap<string, RawJson>): SequenceNumbers {
+  const value = members.get('sequence');
+  if (value === undefined || isNull(value)) throw new MalformedLineError('has no sequence', false);
+  const text = decoder.decode(value);
+  if (parseInteger(text) === undefined) throw new MalformedLineError('has a sequence that is no whole number', false);
+  const numbers = sequenceOf(text);
+  if (numbers === undefined) throw new MalformedLineError(`has the sequence ${text}`, false);
+  return numbers;
 }
 
 /** Tells whether a JSON value is `null`. */

@@ -32,9 +32,14 @@ export type EventType = KnownEventType | (string & {});
 
 /** One line of the log. The payload stays the bytes that were written: what we copy is never encoded anew. */
 export interface StoredEvent {
+  /** As stored, and so it may be blank: `eventName` gives the name that such an event goes by. */
   readonly id: EventId;
   readonly sessionId: string;
+  /** The nearest that a number can hold, where that is not exact. */
   readonly sequence: Sequence;
+  /** The sequence as written, only where a number cannot hold it. Such a log can be read and shown, not written to. */
+  readonly exactSequence?: string;
+  /** As stored; blank in a line without a type. */
   readonly type: EventType;
   /** As stored; RFC 3339 where well formed. */
   readonly createdAt: string;
@@ -45,6 +50,8 @@ export interface StoredEvent {
 export interface EventRef {
   readonly id: string;
   readonly sequence: number;
+  /** As in {@link StoredEvent}. */
+  readonly exactSequence?: string;
   readonly type: EventType;
   readonly createdAt?: string;
 }

@@ -64,3 +64,19 @@ export function parseBlobHash(text: string): BlobHash | undefined {
 export function eventIdOf(sessionId: string, sequence: number): EventId {
   return `${sessionId}:${sequence}` as EventId;
 }
+
+/** Gives the id that an event goes by: its own, or the one that its session and sequence make where it has none. */
+export function eventName(event: { readonly id: string } & Numbered, sessionId: string): string {
+  return trimSpace(event.id) === '' ? `${sessionId}:${sequenceText(event)}` : event.id;
+}
+
+/** What has a sequence, exact as a number or as text. */
+export interface Numbered {
+  readonly sequence: number;
+  readonly exactSequence?: string | undefined;
+}
+
+/** Gives the sequence of an event as it is shown: exact, however large. */
+export function sequenceText({ sequence, exactSequence }: Numbered): string {
+  return exactSequence ?? String(sequence);
+}

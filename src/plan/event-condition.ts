@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
+import { trimSpace } from '../model/ids.js';
 import {
   compactJson,
   isJson,
@@ -28,7 +29,7 @@ const CONDITION = /^(.*?)(?::((?:\/[^=]*)?)=(.*))?$/s;
  */
 export function parseEventCondition(text: string): EventCondition {
   const [, type = '', pointer, value] = CONDITION.exec(text) ?? [];
-  if (type.trim() === '') throw malformed(text, 'names no type');
+  if (trimSpace(type) === '') throw malformed(text, 'names no type');
   if (pointer === undefined || value === undefined) {
     if (/:\//.test(text)) throw malformed(text, 'has a pointer and no =value');
     return { type, value: undefined };

@@ -156,10 +156,10 @@ function copiesOf(
   return indexesOf(originals, (ref) => ids.has(ref.id));
 }
 
-// Whether what stands at an index came with the fork; a rewind to before the marker takes the marker away.
-function isCopy({ events }: LogOutline, at: number): boolean {
+// Whether what stands at an index came with a fork; a rewind to before the marker takes the marker away.
+function isCopy({ events, rewound }: LogOutline, at: number): boolean {
   const marker = events.findLastIndex((event) => event.type === 'session_fork');
-  return marker < 0 || at < marker;
+  return marker < 0 ? rewound : at < marker;
 }
 
 /** A sequence of the parent's says nothing about the copies once some events were left out. */
@@ -206,7 +206,7 @@ function outlineOf(events: readonly StoredEvent[]): LogOutline {
     checkpoints: [],
     compactions: events.filter(isCompaction),
     forks: events.filter((event) => event.type === 'session_fork'),
-    rewound: false,
+    rewound: events.some((event) => event.type === 'session_rewind'),
     highest: 0,
   };
 }

@@ -51,7 +51,7 @@ export function outlineRewind(outline: LogOutline, options: RewindTargetOptions)
     keepTarget,
     keptCount: keptEvents.length,
     droppedCount: droppedEvents.length,
-    ...(lastKept === undefined ? {} : { lastKeptEventId: lastKept.id }),
+    ...(lastKept === undefined || trimSpace(lastKept.id) === '' ? {} : { lastKeptEventId: lastKept.id }),
     keptEvents,
     droppedEvents,
   };

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../errors.js';
 import type { EventInput, StoredEvent } from '../model/event.js';
-import { encodeInput } from '../model/event-codec.js';
+import { encodeInput, requireEventType } from '../model/event-codec.js';
 import { parseSessionId, trimSpace } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
@@ -95,11 +95,12 @@ async function appendBatchUnless(
   exists: (events: Iterable<StoredEvent>) => boolean,
 ): Promise<AppendBatchUnlessAny> {
   parseSessionId(sessionId);
-  const encoded = inputs.map(encodeInput);
+  for (const { type } of inputs) requireEventType(type);
   return withSession(deps, sessionId, (session) => {
     session.document(); // fails first where the metadata cannot be read
     if (exists(session.log.events())) return { appended: false, events: [] };
-    return { appended: true, events: session.append(encoded) };
+    // Payloads that are not needed are not looked at (golden case append/unless-exists-bad-payload).
+    return { appended: true, events: session.append(inputs.map(encodeInput)) };
   });
 }
 

@@ -13,7 +13,9 @@ export interface StoreWarning {
     | 'TORN_TAIL'
     | 'SWEEP_FAILED'
     | 'BLOB_NOT_COPIED'
-    | 'BLOB_NOT_KEPT';
+    | 'BLOB_NOT_KEPT'
+    | 'AMBIGUOUS_MEMBER'
+    | 'TIME_IN_FUTURE';
   readonly sessionId: string | undefined;
   readonly message: string;
 }

@@ -10,10 +10,9 @@ import {
 } from '../fs/durable-file.js';
 import type { FileIdentity } from '../fs/file-system.js';
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../fs/jsonl.js';
+import { trimSpaceBytes } from '../model/bytes.js';
 import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
-import { joinBytes, MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
-import { trimSpace } from '../model/ids.js';
-import { rawJsonText } from '../model/json.js';
+import { type AmbiguousMember, joinBytes, MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import type { LogIdentity } from '../model/rewind-record.js';
 import type { StoreDeps } from './deps.js';
@@ -43,8 +42,6 @@ export interface LogTail {
 }
 
 const NEWLINE = 0x0a;
-/** Bytes; a longer line of such space is damage. */
-const LONGEST_UNUSUAL_BLANK = 1024;
 
 /** events.jsonl of one session: the truth. Reading takes no lock and changes nothing. */
 export class EventLog {
@@ -102,7 +99,7 @@ export class EventLog {
     try {
       const size = Math.min(fs.fstat(fd).size, options.end ?? Number.POSITIVE_INFINITY);
       for (const line of readLines(fs, fd, options.start ?? 0, size)) {
-        const read = readLine(line);
+        const read = this.#readLine(line);
         if (read !== undefined) yield read;
       }
     } finally {
@@ -117,7 +114,7 @@ export class EventLog {
     const { fs } = this.#deps;
     try {
       for (const line of readLinesBackwards(fs, fd, fs.fstat(fd).size)) {
-        const read = readLine(line);
+        const read = this.#readLine(line);
         if (read !== undefined) yield read;
       }
     } finally {
@@ -233,6 +230,13 @@ export class EventLog {
     return new LogDamagedError(this.sessionId, this.path, damage.line || undefined, damage.message);
   }
 
+  #readLine(line: RawLine): LogLine | undefined {
+    return readLine(line, (member) => {
+      const message = `${this.path}${line.number > 0 ? `:${line.number}` : ''}: ${whatIsAmbiguous(member)}`;
+      this.#deps.warn({ code: 'AMBIGUOUS_MEMBER', sessionId: this.sessionId, message });
+    });
+  }
+
   #open(): number | undefined {
     try {
       return this.#deps.fs.openRead(this.path);
@@ -286,17 +290,23 @@ function logIdentityOf({ dev, ino, birthNs }: FileIdentity): LogIdentity {
   return { dev: `${dev}`, ino: `${ino}`, birth: `${birthNs}` };
 }
 
-function readLine(line: RawLine): LogLine | undefined {
+function whatIsAmbiguous({ name, read, isTwice }: AmbiguousMember): string {
+  const [found, meant] = [JSON.stringify(name), JSON.stringify(read)];
+  return isTwice
+    ? `a line has ${found} beside ${meant}, which is the one read here; Zero reads the last of them`
+    : `a line has ${found} in place of ${meant}: Zero reads it, and here it is an unknown member`;
+}
+
+function readLine(line: RawLine, onAmbiguous: (member: AmbiguousMember) => void): LogLine | undefined {
   if (line.tooLong) {
     const message = `is longer than ${MAX_LINE_BYTES} bytes`;
     return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message }, line };
   }
-  if (isBlank(line.bytes)) return undefined;
+  if (trimSpaceBytes(line.bytes).length === 0) return undefined;
   try {
-    return { kind: 'event', event: parseEventLine(line.bytes), line };
+    return { kind: 'event', event: parseEventLine(line.bytes, onAmbiguous), line };
   } catch (error) {
     if (!(error instanceof MalformedLineError)) throw error;
-    if (error.torn && isUnusualBlank(line.bytes)) return undefined;
     if (error.torn && !line.terminated) return readBeforeZeros(line) ?? { kind: 'torn', line };
     return { kind: 'damage', damage: { line: line.number, code: 'LOG_DAMAGED', message: error.message }, line };
   }
@@ -313,14 +323,4 @@ function readBeforeZeros(line: RawLine): LogLine | undefined {
     if (error instanceof MalformedLineError) return undefined;
     throw error;
   }
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  for (const byte of bytes) if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false;
-  return true;
-}
-
-// What is space to Zero and not to JSON: looked for only where a line is no event, since nobody writes such lines.
-function isUnusualBlank(bytes: Uint8Array): boolean {
-  return bytes.length <= LONGEST_UNUSUAL_BLANK && trimSpace(rawJsonText(bytes)) === '';
 }

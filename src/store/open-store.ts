@@ -1,13 +1,14 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { InvalidArgumentError } from '../errors.js';
 import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
-import { formerUser, homesOfPeople, ownHomes } from '../fs/home-folders.js';
+import { formerUser, homeOfThisProcess, homesOfPeople, ownHomes } from '../fs/home-folders.js';
 import { watchedFileSystem } from '../fs/watched-file-system.js';
 import { trimSpace } from '../model/ids.js';
 import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
 import { fileLocks } from './file-locks.js';
 import { ulidMaker } from './new-id.js';
 import { SessionStore } from './session-store.js';
+import { sayingOnce } from './standing-warnings.js';
 import { storeOwnership } from './store-ownership.js';
 import { resolveRoot } from './store-root.js';
 
@@ -31,6 +32,8 @@ export interface StoreOptions {
   readonly beforeChange?: (() => void) | undefined;
   /** Told of what stopped nothing and should be known. */
   readonly onWarning?: ((warning: StoreWarning) => void) | undefined;
+  /** The home folder of this process; asked of the system when left out. */
+  readonly home?: string | undefined;
   /** The user id of this process; with it, writing to another user's store is refused unless `asOwner`. */
   readonly uid?: number | undefined;
   /** Gives everything that is made to the owner of the store: for root, on another user's store. */
@@ -57,11 +60,8 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   const env = options.env ?? {};
   // biome-ignore lint/plugin: this is where the clock comes in; everything else is handed it.
   const now = options.now ?? (() => new Date());
-  const root = trimSpace(options.root ?? '') === '' ? defaultRoot(env) : (options.root as string);
-  if (root === '') {
-    throw new InvalidArgumentError('root', 'There is no store: neither a root nor HOME is given', 'Give a root.');
-  }
-  const warn = options.onWarning ?? (() => {});
+  const root = trimSpace(options.root ?? '') === '' ? defaultRoot(env, options.home) : (options.root as string);
+  const warn = sayingOnce(options.onWarning ?? (() => {}));
   const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
   const fileSystem = fileSystemOf(options);
   const real = resolveRoot(fileSystem, resolve(root));
@@ -112,22 +112,26 @@ function fileSystemOf({ fileSystem = nodeFileSystem, beforeChange }: StoreOption
 
 /**
  * Gives Zero's store: `$XDG_DATA_HOME/zero/sessions`, else `$HOME/.local/share/zero/sessions`, cleaned; values are
- * trimmed and blank ones count as unset. Empty when there is neither (FORMAT.md, 1).
+ * trimmed and blank ones count as unset (FORMAT.md, 1).
+ * @param home - What stands for a HOME that the variables do not give: the home folder of this process.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when there is none of these.
+ * @see golden cases root/default and root/process-home
  */
-export function defaultRoot(env: Readonly<Record<string, string | undefined>>): string {
+export function defaultRoot(env: Readonly<Record<string, string | undefined>>, home = homeOfThisProcess()): string {
   const data = trimSpace(env.XDG_DATA_HOME ?? '');
   if (data !== '') return join(data, 'zero', 'sessions');
-  const home = trimSpace(env.HOME ?? '');
-  return home === '' ? '' : join(home, '.local', 'share', 'zero', 'sessions');
+  const folder = trimSpace(env.HOME ?? '') || trimSpace(home);
+  if (folder !== '') return join(folder, '.local', 'share', 'zero', 'sessions');
+  throw new InvalidArgumentError('root', 'There is no store: neither a root nor HOME is given', 'Give a root.');
 }
 
-/** Tells whether checkpoints are captured: yes, unless `ZERO_CHECKPOINTS` is `off`. */
+/** Tells whether checkpoints are captured: yes, unless `ZERO_CHECKPOINTS` is exactly `off`. */
 export function checkpointsEnabled(env: Readonly<Record<string, string | undefined>>): boolean {
-  return trimSpace(env.ZERO_CHECKPOINTS ?? '').toLowerCase() !== 'off';
+  return env.ZERO_CHECKPOINTS !== 'off';
 }
 
 function maxCheckpointBytes(env: Readonly<Record<string, string | undefined>>): number {
-  const text = trimSpace(env.ZERO_CHECKPOINT_MAX_BYTES ?? '');
+  const text = env.ZERO_CHECKPOINT_MAX_BYTES ?? '';
   const bytes = /^\+?\d+$/.test(text) ? Number(text) : 0;
   // Beyond 64 bits Zero cannot read it, and takes its default as well.
   return bytes > 0 && bytes < 2 ** 63 ? bytes : DEFAULT_MAX_BYTES;

@@ -9,11 +9,13 @@ import { requireSession, sessionExists } from './session-folder.js';
 /**
  * Reads a session and its ancestors, the first ancestor first.
  * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when it or an ancestor is gone; CycleError (`CYCLE`)
+ * @throws InvalidIdError (`INVALID_ID`) when its id, or that of an ancestor, is malformed.
  * @throws MetadataDamagedError (`METADATA_DAMAGED`), MetadataMissingError (`METADATA_MISSING`) for it or an ancestor.
  */
 export function readLineage(deps: StoreDeps, sessionId: string): readonly SessionMetadata[] {
   return lineageOf(parseSessionId(sessionId), (text) => {
-    const id = sessionIdOfFolder(text); // what metadata name is taken exactly
+    parseSessionId(text);
+    const id = sessionIdOfFolder(text); // what metadata name is taken exactly, space and all
     return id === undefined || !sessionExists(deps, id) ? undefined : requireMetadata(deps, id).metadata;
   });
 }

@@ -80,14 +80,17 @@ export async function recordSpec(deps: StoreDeps, sessionId: string, input: Reco
 
 /**
  * Gives the session that implements a spec of a source session, or null. Of several it is the one with the newest
- * activity.
+ * activity. Without a spec or without a source nothing is looked for, and neither is judged.
+ * @see golden case spec/find-blank-first
  */
 export function findSpecImplementation(
   deps: StoreDeps,
   specId: string,
   sourceSessionId: string,
 ): SessionMetadata | null {
-  return implementationOf(deps, trimSpace(specId), parseSessionId(sourceSessionId));
+  const spec = trimSpace(specId);
+  if (spec === '' || trimSpace(sourceSessionId) === '') return null;
+  return implementationOf(deps, spec, parseSessionId(sourceSessionId));
 }
 
 /**

@@ -69,6 +69,21 @@ describe('where a path leads', () => {
     expect(aRoot().root.resolve(path)).toEqual({ kind: 'root' });
   });
 
+  test.each([
+    ['../root/a.txt', 'a.txt'],
+    ['../root/d/../new.txt', 'new.txt'],
+    ['d/../../root/d/x', 'd/x'],
+    ['../../../../../../../../..', undefined],
+    ['../root-beside/a', undefined],
+    ['../roo', undefined],
+  ])('finding 30: given %j, which leaves the root as text, then where it leads decides', (path, inside) => {
+    const { root } = aRoot();
+
+    const found = root.resolve(path);
+
+    expect(found).toMatchObject(inside === undefined ? { kind: 'outside' } : { kind: 'inside', path: inside });
+  });
+
   test('given an absolute path inside, then it is its relative form; beside the root it is outside', () => {
     const { root, path } = aRoot();
 

@@ -174,7 +174,7 @@ const OPERATIONS: Readonly<Record<string, OperationSpec>> = {
   isResumableKind: { args: ['sessionKind'], call: (_, a) => isResumableKind(a.text('sessionKind')) },
   defaultRoot: {
     args: ['env'],
-    call: ({ env }, a) => defaultRoot(a.rest<{ env?: Record<string, string> }>().env ?? env),
+    call: ({ env }, a) => defaultRoot(a.rest<{ env?: Record<string, string> }>().env ?? env, env.HOME),
   },
   updateTitleIfCurrent: {
     args: ['sessionId', 'expected', 'title'],

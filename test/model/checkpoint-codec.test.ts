@@ -55,6 +55,24 @@ describe('a checkpoint', () => {
     expect(JSON.stringify(encodeCheckpoint(tool, files))).toBe(JSON.stringify(payload));
   });
 
+  test.each(['420.0', '4.2e2'])('finding 30: given the mode %s, then its value counts', (mode) => {
+    expect(stateOf(`"blob":"${hash}","mode":${mode}`)).toMatchObject({ mode: 0o644 });
+  });
+
+  test.each(['1e400', '4294967296', 'true', '-420', '"420"', '{}'])(
+    'finding 30: given the mode %s, then it is unknown and the rest is read',
+    (mode) => {
+      expect(stateOf(`"blob":"${hash}","mode":${mode},"bytes":4`)).toMatchObject({ mode: 0, bytes: 4 });
+    },
+  );
+
+  test.each(['4.0', '4e0', '1e400', '9223372036854775808', '"4"', 'true'])(
+    'finding 30: given %s bytes, a number that is not whole as written, then it cannot be decoded',
+    (count) => {
+      expect(() => stateOf(`"blob":"${hash}","bytes":${count}`)).toThrow(PayloadDamagedError);
+    },
+  );
+
   test.each([
     ['[448]', [0o700]],
     ['[448,2541]', [0o700, 0o755]],

@@ -12,6 +12,7 @@ import {
   spliceEventLine,
 } from '../../src/model/event-codec.js';
 import { viewEvent } from '../../src/model/event-view.js';
+import { eventName, sequenceText } from '../../src/model/ids.js';
 import { type RawJson, rawJson, rawJsonText } from '../../src/model/json.js';
 import { aLine } from '../support/event-builder.js';
 
@@ -123,9 +124,9 @@ describe('a line that is read', () => {
     ['[]', false],
     ['"text"', false],
     ['{}', false],
-    ['{"id":"","sequence":1,"type":"t"}', false],
-    ['{"id":"s:1","sequence":1,"type":" "}', false],
-    ['{"id":"s:1","sequence":1}', false],
+    ['{"id":"s:1","type":"t"}', false],
+    ['{"id":"s:1","sequence":null,"type":"t"}', false],
+    ['\u200b{"id":"s:1","sequence":1,"type":"t"}', true],
     ['{"id":"s:1","sequence":9223372036854775808,"type":"t"}', false],
     ['{"id":"s:1","sessionId":"s","sequence":9223372036854775808,"type":"t","createdAt":""}', false],
     ['{"id":"s:0","sequence":0,"type":"t"}', false],
@@ -139,6 +140,81 @@ describe('a line that is read', () => {
   ])('given %j, then it is no event; a torn tail: %s', (line, torn) => {
     expect(() => parseEventLine(bytes(line))).toThrow(MalformedLineError);
     expect(tornOf(line)).toBe(torn);
+  });
+});
+
+describe('finding 31: a line that Zero reads', () => {
+  test.each([
+    ['"type":""', ''],
+    ['"type":"  "', '  '],
+    ['"type":null', ''],
+    ['"x":1', ''],
+  ])('given %s, then it is an event of that type', (member, type) => {
+    expect(parseEventLine(bytes(`{"id":"s:1","sequence":1,${member}}`))).toMatchObject({ sequence: 1, type });
+  });
+
+  test.each([
+    ['"id":""', ''],
+    ['"id":" "', ' '],
+    ['"id":null', ''],
+    ['"x":1', ''],
+  ])('given %s, then it is an event that goes by its session and sequence', (member, id) => {
+    const event = parseEventLine(bytes(`{"sessionId":"s","sequence":7,"type":"t",${member}}`));
+
+    expect(event.id).toBe(id);
+    expect(eventName(event, 's')).toBe('s:7');
+  });
+
+  test.each(['', '"type":"","payload":{}', '"type":"t","id":""'])(
+    'given the usual layout with %s, then it reads as any other layout does',
+    (members) => {
+      const usual = `{"id":"","sessionId":"s","sequence":1,"type":"","createdAt":"x"${members === '' ? '' : ',"payload":{}'}}`;
+
+      expect(parseEventLine(bytes(usual))).toEqual(parseEventLine(bytes(usual.replace('{', '{ '))));
+    },
+  );
+
+  test.each(['\u00a0', '\u0085', '\v', '\f', '\u2003', '\u3000', ' \u1680\u2028\u202f\u205f\t', '\u2009\r'])(
+    'given %j around it, then that is no part of it, and a copy has it no more',
+    (space) => {
+      const line = bytes(`${space}${aLine({ sequence: 3 })}${space}`);
+
+      expect(parseEventLine(line)).toEqual(parseEventLine(bytes(aLine({ sequence: 3 }))));
+      expect(spliceEventLine(line, { id: 's:3', sessionId: 's', sequence: 3, createdAt: 'x' })[0]).toBe(0x7b);
+    },
+  );
+
+  test.each([
+    ['{"id":"s:1","sequence":1,"payload":1,"Payload":2}', [{ name: 'Payload', read: 'payload', isTwice: true }]],
+    ['{"ID":"x","sequence":1}', [{ name: 'ID', read: 'id', isTwice: false }]],
+    ['{"id":"s:1","sequence":1,"SEQUENCE":2,"createdat":"x"}', [{ name: 'SEQUENCE' }, { name: 'createdat' }]],
+    ['{"id":"s:1","sequence":1,"Extra":1,"extra":2}', []],
+  ])('given %s, then it is told what Zero reads otherwise', (line, members) => {
+    const told: unknown[] = [];
+
+    parseEventLine(bytes(line), (member) => told.push(member));
+
+    expect(told).toMatchObject(members);
+  });
+
+  test('given no id and a blank type, then a copy has an id in front and the type as it was', () => {
+    const line = bytes('{"sessionId":"s","sequence":4,"type":" ","createdAt":"x"}');
+    const copy = spliceEventLine(line, { id: 'f:1', sessionId: 'f', sequence: 1, createdAt: 'y' });
+
+    expect(rawJsonText(copy)).toBe('{"id":"f:1","sessionId":"f","sequence":1,"type":" ","createdAt":"y"}\n');
+  });
+});
+
+describe('finding 32: a sequence that a number cannot hold', () => {
+  test.each(['9007199254740993', '9223372036854775807'])('given %s, then it is there as written', (sequence) => {
+    const usual = parseEventLine(bytes(aLine({ sequence: sequence as unknown as number })));
+    const unusual = parseEventLine(bytes(`{"sequence": ${sequence}}`));
+
+    expect([usual, refOf(usual), unusual].map(sequenceText)).toEqual([sequence, sequence, sequence]);
+  });
+
+  test('given one that fits, then there is no second form of it', () => {
+    expect(parseEventLine(bytes('{"sequence":9007199254740991}'))).not.toHaveProperty('exactSequence');
   });
 });
 

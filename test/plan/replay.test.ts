@@ -199,9 +199,10 @@ describe('replaying a fork that Zero made', () => {
   });
 
   test('given a rewind to before the marker, then the copies are still found', () => {
-    const fork = forkByZero(parent, 'f').filter((event) => event.type !== 'session_fork');
+    const copies = forkByZero(parent, 'f').filter((event) => event.type !== 'session_fork');
+    const rewound = withMore(copies, [{ type: 'session_rewind' }]);
 
-    expect(sequencesOf(rehydrateEvents(fork))).toEqual([6, 4, 5]);
+    expect(sequencesOf(rehydrateEvents(rewound))).toEqual([6, 4, 5, 7]);
   });
 
   test('given a compaction recorded after the fork with references to the parent, then no copies are counted off', () => {

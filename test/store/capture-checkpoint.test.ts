@@ -113,8 +113,19 @@ describe('capturing', () => {
     ]);
   });
 
-  test.each(['0', '-1', '4.5', '4x', '9223372036854775808'])(
-    'given the limit %j, which is none, then it is the default',
+  test.each(['OFF', 'Off', ' off', 'off ', 'false', ''])(
+    'finding 30: given ZERO_CHECKPOINTS=%j, which is not off to the letter, then files are captured',
+    async (word) => {
+      const temp = await tempWorkspace({ env: { ZERO_CHECKPOINTS: word } });
+      temp.put({ a: 'a' });
+
+      expect(temp.store.checkpointsEnabled()).toBe(true);
+      expect(await entriesOf(temp, 'a')).toMatchObject([{ path: 'a', bytes: 1 }]);
+    },
+  );
+
+  test.each(['0', '-1', '4.5', '4x', ' 4', '4 ', '\u00a04', '9223372036854775808'])(
+    'finding 30: given the limit %j, which is none, then it is the default',
     async (limit) => {
       const temp = await tempWorkspace({ env: { ZERO_CHECKPOINT_MAX_BYTES: limit } });
       temp.put({ fits: 'x', large: 'x'.repeat(5 * 1024 * 1024 + 1) });

@@ -50,6 +50,33 @@ describe('reading a log', () => {
     },
   );
 
+  test('finding 31: given members that differ in case only, then each line is told of once, with its number', () => {
+    const { log, temp } = tempLog(
+      aSession().withTail(
+        `${aLine({ sequence: 1 })}\n${aLine({ sequence: 2 }).replace('{', '{"Payload":1,')}\n{"SESSIONID":"s","sequence":3}\n`,
+      ),
+    );
+
+    expect([sequences(log), sequences(log)]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+    expect(temp.warnings).toMatchObject([
+      { code: 'AMBIGUOUS_MEMBER', sessionId: 's', message: expect.stringMatching(/:2: .*"Payload" beside "payload"/) },
+      { code: 'AMBIGUOUS_MEMBER', message: expect.stringMatching(/:3: .*"SESSIONID" in place of "sessionId"/) },
+    ]);
+  });
+
+  test('finding 31: given many such lines, then some are told of and that there are more', () => {
+    const line = (sequence: number) => aLine({ sequence }).replace('{', '{"Type":"x",');
+    const lines = Array.from({ length: 100 }, (_, at) => `${line(at + 1)}\n`).join('');
+    const { log, temp } = tempLog(aSession().withTail(lines));
+
+    expect(sequences(log)).toHaveLength(100);
+    expect(temp.warnings.length).toBe(11);
+    expect(temp.warnings.at(-1)?.message).toContain('more of the same');
+  });
+
   test('given a torn tail, then it is left out', () => {
     const { log } = tempLog(aSession().withMessages(2).withTail('{"id":"s:3","sequ'));
 

@@ -19,11 +19,21 @@ describe('reading a lineage', () => {
     await expect(store.lineage('c')).rejects.toThrow(MetadataMissingError);
   });
 
-  test.each(['gone', '../victim', ' top', 'TOP2'])('given %j as its parent, then that is not found', async (parent) => {
+  test.each(['gone', ' top', 'TOP2'])('given %j as its parent, then that is not found', async (parent) => {
     const { store } = tempStore([aSession('top'), child('c', parent)]);
 
     await expect(store.lineage('c')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND', id: parent });
   });
+
+  test.each(['../victim', 'x/y', '-x', 'a'.repeat(129), 'é'])(
+    'finding 30: given %j as its parent, then that is malformed',
+    async (parent) => {
+      const { store } = tempStore([aSession('top'), child('c', parent), child('d', 'c')]);
+
+      await expect(store.lineage('c')).rejects.toMatchObject({ code: 'INVALID_ID' });
+      await expect(store.lineage('d')).rejects.toMatchObject({ code: 'INVALID_ID' });
+    },
+  );
 
   test('given space around the id that is asked for, then it is no error', async () => {
     const { store } = tempStore([aSession('top'), child('c', 'top')]);

@@ -30,6 +30,28 @@ function watchedLocks(): LockProvider & { readonly held: Set<string>; readonly t
   };
 }
 
+describe('looking for the implementation of a spec', () => {
+  test.each([
+    ['x', ''],
+    ['x', ' \u00a0'],
+    ['', 'bad id!'],
+    [' ', '../d'],
+  ])(
+    'finding 30: given the spec %j and the source %j, then there is none, and nothing is judged',
+    async (spec, source) => {
+      const { store } = tempStore(aSession('d'));
+
+      expect(await store.findSpecImplementation(spec, source)).toBeNull();
+    },
+  );
+
+  test('given a malformed source beside a spec, then it is refused', async () => {
+    const { store } = tempStore(aSession('d'));
+
+    await expect(store.findSpecImplementation('x', 'bad id!')).rejects.toMatchObject({ code: 'INVALID_ID' });
+  });
+});
+
 describe('recording a spec', () => {
   test('given a log that cannot be written, then the status stays', async () => {
     const fileSystem = faultyFileSystem({ on: 'write', nth: 1, as: 'ENOSPC' });
