@@ -70,6 +70,7 @@ export {
   validSessionId,
 } from './model/ids.js';
 export { parseRawJson, type RawJson, rawJson, rawJsonText } from './model/json.js';
+export type { RewindRecord } from './model/kept-record.js';
 export { isResumableKind, type SessionKind, type SessionMetadata, type SpecStatus } from './model/metadata.js';
 export type { RestoreReport } from './model/rewind-record.js';
 export {
@@ -106,4 +107,4 @@ export type { ExecContext } from './store/read-replay.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
 export type { SessionStore } from './store/session-store.js';
 export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/settle-rewind.js';
-export type { RewindRecord, UndoOptions } from './store/undo-rewind.js';
+export type { UndoOptions } from './store/undo-rewind.js';

@@ -10,7 +10,7 @@ import { startingMetadata } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import type { LogLine } from './event-log.js';
 import type { LockedSession } from './locked-session.js';
-import { blobsNamedBy } from './named-blobs.js';
+import { blobsNamedBy } from './log-survey.js';
 import { writeNewLog } from './new-log.js';
 import { publishSession } from './publish-session.js';
 import { withSessionAsItIs } from './session-lock.js';

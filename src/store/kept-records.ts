@@ -1,6 +1,7 @@
-import { ensureFolder, syncFolder } from '../fs/durable-file.js';
+import { createFile, ensureFolder, readWholeFile, replaceFile, syncFolder } from '../fs/durable-file.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { copyFile, linkFile } from '../fs/link-file.js';
+import { decodeKeptRecord, encodeKeptRecord, type KeptRecord } from '../model/kept-record.js';
 import { hashOpenFile } from './blob-store.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
@@ -9,6 +10,7 @@ import {
   FILE_MODE,
   FOLDER_MODE,
   longestPathIn,
+  RECORD_FILE,
   type SessionPaths,
   sessionPaths,
   TEMP_PREFIX,
@@ -16,6 +18,8 @@ import {
 import { idAfter } from './new-id.js';
 import { removeTree } from './publish-session.js';
 
+/** What is longer says something else. */
+const LARGEST_RECORD_BYTES = 64 * 1024;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** `.zs/kept` of one session: the log from before each rewind, undo, restore or cut. Its blobs are in `.zs/blobs`. */
@@ -66,15 +70,38 @@ export class KeptRecords {
    * Keeps the log as it is now. Durable when it returns.
    *
    * A hard link where possible: the new log is another file, so the old one keeps its bytes.
+   * @param record - What is said of it beside it.
    */
-  keep(id: string): void {
+  keep(record: KeptRecord): void {
     const { fs } = this.#deps;
     ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
     ensureFolder(fs, this.#paths.kept, FOLDER_MODE);
-    const folder = this.folderOf(id);
+    const folder = this.folderOf(record.rewindId);
     ensureFolder(fs, folder, FOLDER_MODE);
     this.#linkOrCopy(this.#paths.events, `${folder}/${EVENTS_FILE}`);
+    createFile(fs, `${folder}/${RECORD_FILE}`, encodeKeptRecord(record), FILE_MODE);
     syncFolder(fs, folder);
+  }
+
+  /** Gives what is said of a kept log beside it, or undefined where nothing is that can be understood. */
+  record(id: string): KeptRecord | undefined {
+    const { fs } = this.#deps;
+    const path = `${this.folderOf(id)}/${RECORD_FILE}`;
+    const stat = fs.lstat(path);
+    if (stat?.kind !== 'file' || stat.size > LARGEST_RECORD_BYTES) return undefined;
+    const bytes = readWholeFile(fs, path);
+    return bytes === undefined ? undefined : decodeKeptRecord(bytes, id);
+  }
+
+  /** Puts a record beside a kept log that has none. */
+  complete(record: KeptRecord): void {
+    const path = `${this.folderOf(record.rewindId)}/${RECORD_FILE}`;
+    replaceFile(this.#deps.fs, path, this.#tempPath(), encodeKeptRecord(record), FILE_MODE);
+  }
+
+  /** Gives the highest sequence that a kept log has used up, as far as records tell; 0 when there is none. */
+  high(): number {
+    return this.ids().reduce((high, id) => Math.max(high, this.record(id)?.high ?? 0), 0);
   }
 
   /** Tells whether a record holds exactly the present log: where links cannot be made, what a commit never followed. */
@@ -98,15 +125,19 @@ export class KeptRecords {
     return this.#isFolder(this.#paths.keep) && this.#isFolder(this.#paths.kept);
   }
 
+  #tempPath(): string {
+    return `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
+  }
+
   #isFolder(path: string): boolean {
     return this.#deps.fs.lstat(path)?.kind === 'directory';
   }
 
   #linkOrCopy(from: string, to: string): void {
-    const { fs, newId } = this.#deps;
+    const { fs } = this.#deps;
     if (linkFile(fs, from, to)) return;
     // Under another name until it is whole: half a log must not be taken for a record.
-    const temp = `${this.#paths.folder}/${TEMP_PREFIX}${newId()}`;
+    const temp = this.#tempPath();
     copyFile(fs, from, temp, FILE_MODE);
     fs.rename(temp, to);
   }

@@ -1,6 +1,8 @@
 /** Every folder and file name in a store (FORMAT.md, 1 and 6). */
 export const METADATA_FILE = 'metadata.json';
 export const EVENTS_FILE = 'events.jsonl';
+/** What a kept log is, beside it. */
+export const RECORD_FILE = 'record.json';
 export const CHECKPOINTS_DIR = 'checkpoints';
 export const BLOBS_DIR = 'blobs';
 export const LOCK_FILE = 'session.lock';
@@ -17,7 +19,6 @@ export const NEW_PREFIX = '.zs-new-';
 /** A file that is being written. */
 export const TEMP_PREFIX = '.zs-tmp-';
 
-const ULID_LENGTH = 26;
 const HASH_LENGTH = 64;
 
 export const FILE_MODE = 0o600;
@@ -54,7 +55,7 @@ export function sessionPaths(folder: string): SessionPaths {
   };
 }
 
-/** Gives the longest path that may ever be made in a session: a blob of a kept record. */
-export function longestPathIn({ kept }: SessionPaths): string {
-  return `${kept}/${'0'.repeat(ULID_LENGTH)}/${BLOBS_DIR}/${'0'.repeat(HASH_LENGTH)}`;
+/** Gives the longest path that may ever be made in a session: a blob. */
+export function longestPathIn({ blobs }: SessionPaths): string {
+  return `${blobs}/${'0'.repeat(HASH_LENGTH)}`;
 }

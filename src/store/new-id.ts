@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { incrementBase32, monotonicFactory } from 'ulid';
+import { decodeTime, incrementBase32, monotonicFactory } from 'ulid';
 
 /** Gives a maker of ULIDs: they rise with the clock, also within one millisecond, so ties sort by recency. */
 export function ulidMaker(now: () => Date): () => string {
@@ -15,4 +15,9 @@ export function ulidMaker(now: () => Date): () => string {
 /** Gives the ULID that follows another. */
 export function idAfter(id: string): string {
   return incrementBase32(id);
+}
+
+/** Gives when a ULID was made. */
+export function timeOfId(id: string): Date {
+  return new Date(decodeTime(id));
 }

@@ -4,6 +4,7 @@ import { type FileStat, sameFile } from '../fs/file-system.js';
 import type { FileState, StoredEvent } from '../model/event.js';
 import { encodeEventLine } from '../model/event-codec.js';
 import type { BlobHash } from '../model/ids.js';
+import type { KeptRecord } from '../model/kept-record.js';
 import {
   decodeIntent,
   encodeIntent,
@@ -21,7 +22,8 @@ import { changeFiles, removeEmptyFolders, type SeenEntry, type StateChange, sync
 import type { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession, MetadataChanges } from './locked-session.js';
-import { blobsNamedIn } from './named-blobs.js';
+import { blobsNamedBy, type LogSurvey, surveyLog } from './log-survey.js';
+import { completeRecords, kindOf } from './rewind-history.js';
 import { type KeepsEvent, rewriteLog } from './rewrite-log.js';
 import { rollBack } from './roll-back.js';
 
@@ -60,12 +62,16 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   const kept = new KeptRecords(session.deps, session.paths);
   const rewindId = kept.freshId();
   const counted = session.metadataOrNone()?.eventCount ?? 0;
-  const next = session.nextSequence(session.sealedTail(counted), counted);
+  const tail = session.sealedTail(counted);
+  completeRecords(session);
+  const survey = surveyLog(session.log.events(), session.id);
+  // Zero may have lowered what is counted, and uses numbers again; we never do (FORMAT.md, 5).
+  const next = session.nextSequence(tail, Math.max(counted, survey.highest, kept.high()));
   const { changes, workspace, settled = [] } = transaction;
   session.blobs.putBack(neededBlobs(session, transaction));
   if (workspace !== undefined) syncPresent(session, workspace, settled);
   if (changes.length === 0 || workspace === undefined) {
-    commitAlone(session, transaction, { rewindId, sequence: next });
+    commitAlone(session, transaction, { rewindId, sequence: next, survey });
     return { rewindId };
   }
   const begun = announce(session, workspace, rewindId, next, transaction);
@@ -76,7 +82,7 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
     for (const { resolved, wanted } of changes) {
       if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);
     }
-    commit(session, transaction, { rewindId, sequence: next + 1, begun });
+    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });
   } catch (error) {
     rollBackAfter(session, workspace, begun.intent, changed, error);
     throw error;
@@ -90,8 +96,14 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   const id = kept.freshId();
   // The record of what never reached its commit is not one to undo; a fresh one holds the log and the contents.
   kept.discard(intent.id);
-  kept.keep(id);
-  keepBlobs(session, () => namedByNewLog(session, session.log, () => true));
+  completeRecords(session);
+  const { events, head, highest, blobs } = surveyLog(session.log.events(), session.id);
+  const { target: targetSequence, files } = intent;
+  const createdAt = session.stamp();
+  const record = { rewindId: id, createdAt, kind: kindOf(undefined, intent), targetSequence, undoes: '' };
+  // The intent's own sequence is free again.
+  kept.keep({ ...record, events, head, files: files.length, high: highest });
+  keepBlobs(session, blobs, () => namedByNewLog(session, session.log, () => true));
   rewriteLog(session, session.log, () => true, []);
 }
 
@@ -245,21 +257,24 @@ interface Commit {
   readonly rewindId: string;
   /** The marker's. */
   readonly sequence: number;
+  /** Of the log before anything was announced. */
+  readonly survey: LogSurvey;
   /** Undefined where no file was changed. */
   readonly begun?: Begun;
 }
 
 function commit(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
   const { keeps, restoreLog, changes, dropsEvents } = transaction;
-  const { rewindId } = to;
+  const { rewindId, survey, begun } = to;
   const kept = new KeptRecords(session.deps, session.paths);
   const added = addedEvents(session, transaction, to);
   const rewrites = dropsEvents || changes.length > 0 || restoreLog !== undefined;
   if (rewrites) {
     const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
     const stays = restoreLog === undefined ? keeps : () => true;
-    kept.keep(rewindId);
-    keepBlobs(session, () => namedByNewLog(session, source, stays, added));
+    const announced = begun === undefined ? [] : blobsNamedBy(begun.announcement);
+    kept.keep(recordOf(session, transaction, to, added));
+    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));
     rewriteLog(session, source, stays, added);
   } else {
     for (const event of added) session.log.append(encodeEventLine(event));
@@ -267,6 +282,29 @@ function commit(session: LockedSession, transaction: RewindTransaction, to: Comm
   if (added.length === 0) return;
   const changesOfState = dropsEvents || restoreLog !== undefined;
   session.recordAppended(added, changesOfState ? derived(session, kept.log(rewindId, session.id)) : {});
+}
+
+/** Gives what a history is to say of a commit. */
+function recordOf(
+  session: LockedSession,
+  { marker, target }: RewindTransaction,
+  { rewindId, survey, begun }: Commit,
+  added: readonly StoredEvent[],
+): KeptRecord {
+  const says = marker?.(rewindId);
+  const undoes = says?.undoes ?? '';
+  return {
+    rewindId,
+    createdAt: added.at(-1)?.createdAt ?? session.stamp(),
+    kind: kindOf(says === undefined ? undefined : { undoes }, begun?.intent),
+    targetSequence: says?.report.targetSequence ?? target,
+    events: survey.events,
+    head: survey.head,
+    files: begun?.intent.files.length ?? 0,
+    undoes,
+    // Without a marker the intent is taken off again, and its sequence is free.
+    high: says !== undefined && begun !== undefined ? begun.announcement.sequence : survey.highest,
+  };
 }
 
 // Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
@@ -292,19 +330,24 @@ function addedEvents(
 /** Gives the blobs that the files and the log of a transaction need: Zero may have pruned them meanwhile. */
 function neededBlobs(session: LockedSession, { changes, restoreLog }: RewindTransaction): ReadonlySet<BlobHash> {
   const kept = new KeptRecords(session.deps, session.paths);
-  const needed = new Set(restoreLog === undefined ? [] : blobsNamedIn(kept.log(restoreLog, session.id).events()));
+  const source = restoreLog === undefined ? [] : kept.log(restoreLog, session.id).events();
+  const needed = new Set(surveyLog(source, session.id).blobs);
   for (const { wanted } of changes) if (wanted.kind === 'stored' && wanted.hash !== undefined) needed.add(wanted.hash);
   return needed;
 }
 
 /** Makes sure of the blobs that the present log names, before another takes its place. */
-function keepBlobs(session: LockedSession, namedAfterwards: () => ReadonlySet<BlobHash>): void {
+function keepBlobs(
+  session: LockedSession,
+  named: Iterable<BlobHash>,
+  namedAfterwards: () => ReadonlySet<BlobHash>,
+): void {
   let staying: ReadonlySet<BlobHash> | undefined;
   const stays = (hash: BlobHash): boolean => {
     staying ??= namedAfterwards();
     return staying.has(hash);
   };
-  const { length: lost } = session.blobs.keep(blobsNamedIn(session.log.events()), stays);
+  const { length: lost } = session.blobs.keep(named, stays);
   if (lost === 0) return;
   const what = lost === 1 ? '1 file content that the log names is' : `${lost} file contents that the log names are`;
   const message = `${what} missing or altered, and so not kept with it`;
@@ -323,7 +366,7 @@ function namedByNewLog(
     }
     yield* added;
   };
-  return blobsNamedIn(staying());
+  return surveyLog(staying(), session.id).blobs;
 }
 
 /** Takes back at once what failed; where that is not possible the next command tries again. */

@@ -1,5 +1,6 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
+import type { RewindRecord } from '../model/kept-record.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
 import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
@@ -78,6 +79,7 @@ import {
   type SessionAndEvent,
 } from './record-spec.js';
 import { resolveSession } from './resolve-session.js';
+import { rewindHistory } from './rewind-history.js';
 import {
   abortRewind,
   type ContinuedRewind,
@@ -88,7 +90,7 @@ import {
 } from './settle-rewind.js';
 import { withStoreErrors } from './system-errors.js';
 import { undoCompaction } from './undo-compaction.js';
-import { previewUndo, type RewindRecord, rewindHistory, type UndoOptions, undoRewind } from './undo-rewind.js';
+import { previewUndo, type UndoOptions, undoRewind } from './undo-rewind.js';
 
 /**
  * The sessions under one root.

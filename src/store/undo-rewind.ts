@@ -4,7 +4,7 @@ import type { EventRef, FileState } from '../model/event.js';
 import { refOf } from '../model/event-codec.js';
 import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { parseSessionId, type SessionId } from '../model/ids.js';
-import { decodeIntent, decodeMarker, type RewindIntent } from '../model/rewind-record.js';
+import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
 import { isInState, settleShapes } from '../plan/changed-shape.js';
 import { type FileChange, hasContent, hasState, type PresentState } from '../plan/file-change.js';
 import type { RewindPlan } from '../plan/rewind.js';
@@ -32,22 +32,6 @@ export interface UndoOptions {
   readonly allowPartial?: boolean | undefined;
   /** Where the files are now, absolute; else where they were. */
   readonly workspace?: string | undefined;
-}
-
-/** One thing that can be undone. */
-export interface RewindRecord {
-  readonly rewindId: string;
-  /** When, RFC 3339; empty where no marker tells. */
-  readonly createdAt: string;
-  /** `undo` where a marker says which rewind, or which compaction, it undid; `restore` where no event was dropped. */
-  readonly kind: 'rewind' | 'restore' | 'undo' | 'cut';
-  readonly targetSequence: number;
-  /** Events in the log before it. */
-  readonly events: number;
-  /** The last event of that log. */
-  readonly head: number;
-  readonly files: number;
-  readonly undoes: string;
 }
 
 /** Plans an undo and does nothing. */
@@ -88,16 +72,6 @@ export function carryOutUndo(session: LockedSession, options: UndoOptions): Rewi
   const { plan, workspace, rewindId } = planUndo(session.deps, session.id, session.paths, options);
   const wish = { force: options.force, allowPartial: options.allowPartial };
   return carryOut(session, { plan, workspace }, wish, { undoes: rewindId });
-}
-
-/** Gives what can be undone, newest first. */
-export function rewindHistory(deps: StoreDeps, sessionId: string): readonly RewindRecord[] {
-  const id = parseSessionId(sessionId);
-  const paths = requireSession(deps, id);
-  const kept = new KeptRecords(deps, paths);
-  const ids = kept.ids().filter((rewindId) => kept.has(rewindId));
-  const markers = readMarkers(deps, id, paths, kept, ids);
-  return ids.map((rewindId) => describe(kept.log(rewindId, id), rewindId, markers.get(rewindId))).reverse();
 }
 
 interface PlannedUndo {
@@ -268,52 +242,4 @@ function identitiesOf(logs: readonly EventLog[]): ReadonlySet<EventIdentity> {
     for (const item of log.scan()) if (item.kind === 'event') identities.add(identityOf(item.event, hashBytes));
   }
   return identities;
-}
-
-type Markers = ReadonlyMap<string, { readonly createdAt: string; readonly target: number; readonly undoes: string }>;
-
-// A marker may itself have been dropped since; then a later record holds it.
-function readMarkers(
-  deps: StoreDeps,
-  id: string,
-  paths: SessionPaths,
-  kept: KeptRecords,
-  ids: readonly string[],
-): Markers {
-  const markers = new Map<string, { createdAt: string; target: number; undoes: string }>();
-  for (const log of [new EventLog(deps, id, paths), ...ids.map((rewindId) => kept.log(rewindId, id))]) {
-    for (const item of log.scan()) {
-      if (item.kind !== 'event' || item.event.type !== 'session_rewind') continue;
-      const marker = decodeMarker(item.event);
-      if (marker === undefined || marker.rewindId === '') continue;
-      markers.set(marker.rewindId, {
-        createdAt: item.event.createdAt,
-        target: marker.targetSequence,
-        undoes: marker.undoes,
-      });
-    }
-  }
-  return markers;
-}
-
-function describe(log: EventLog, rewindId: string, marker: ReturnType<Markers['get']>): RewindRecord {
-  const { events, intent } = readKept(log, log.sessionId);
-  const head = events.at(-1)?.sequence ?? 0;
-  const target = marker?.target ?? intent?.target ?? 0;
-  return {
-    rewindId,
-    createdAt: marker?.createdAt ?? '',
-    kind: kindOf(marker, intent),
-    targetSequence: target,
-    events: events.length,
-    head,
-    files: intent?.files.length ?? 0,
-    undoes: marker?.undoes ?? '',
-  };
-}
-
-function kindOf(marker: ReturnType<Markers['get']>, intent: RewindIntent | undefined): RewindRecord['kind'] {
-  if (marker === undefined) return intent === undefined ? 'cut' : 'restore';
-  if (marker.undoes !== '') return 'undo';
-  return intent?.filesOnly === true ? 'restore' : 'rewind';
 }

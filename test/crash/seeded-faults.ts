@@ -390,8 +390,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       },
       {
         file: REWIND,
-        old: '    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n',
-        new: '    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+        old: '    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n',
+        new: '    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
       },
     ],
     ['rewind 3 files'],
@@ -403,8 +403,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: REWIND,
-        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n",
-        new: "    commit(session, transaction, { rewindId, sequence: next + 1, begun });\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
+        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n",
+        new: "    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
       },
     ],
     ['rewind 3 files'],
@@ -443,11 +443,15 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: blobs are linked before the commit',
     'the blobs of the old log are looked for in the new one',
     [
-      { file: REWIND, old: '    keepBlobs(session, () => namedByNewLog(session, source, stays, added));\n', new: '' },
+      {
+        file: REWIND,
+        old: '    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));\n',
+        new: '',
+      },
       {
         file: REWIND,
         old: '    rewriteLog(session, source, stays, added);\n',
-        new: '    rewriteLog(session, source, stays, added);\n    keepBlobs(session, () => namedByNewLog(session, source, stays, added));\n',
+        new: '    rewriteLog(session, source, stays, added);\n    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));\n',
       },
     ],
     ['rewind 3 files'],

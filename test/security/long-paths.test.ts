@@ -79,7 +79,7 @@ const ULID = 26;
 const IN_SESSION = [
   ...['metadata.json'.length, 'events.jsonl'.length, '.zs-tmp-'.length + ULID, 'checkpoints/blobs/'.length + 64],
   ...['.zs/torn/'.length + ULID, '.zs/kept/'.length + ULID, '.zs/kept//events.jsonl'.length + ULID],
-  '.zs/kept//blobs/'.length + ULID + 64,
+  ...['.zs/kept//record.json'.length + ULID, '.zs/blobs/'.length + 64],
 ];
 const IN_ROOT = ['.zs-new-/metadata.json'.length + ULID, '.zs-new-/.zs-tmp-'.length + 2 * ULID, ID.length];
 const FROM_ROOT = [...IN_ROOT, ...IN_SESSION.map((length) => ID.length + 1 + length)];

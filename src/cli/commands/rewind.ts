@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.js';
+import type { RewindRecord } from '../../model/kept-record.js';
 import { previewRefusedContinue, type SettledRewind } from '../../store/settle-rewind.js';
-import { previewRefusedUndo, type RewindRecord } from '../../store/undo-rewind.js';
+import { previewRefusedUndo } from '../../store/undo-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
 import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';

@@ -1,6 +1,6 @@
+import type { RewindRecord } from '../../model/kept-record.js';
 import type { FileAction } from '../../plan/file-change.js';
 import { isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind.js';
-import type { RewindRecord } from '../../store/undo-rewind.js';
 import type { Page } from '../page.js';
 import type { RewindOutcome } from '../rewind-outcome.js';
 import { counted, grouped } from './numbers.js';
