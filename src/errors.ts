@@ -266,9 +266,16 @@ export class LockLostError extends ZeroSessionsError {
 export class LockUnavailableError extends ZeroSessionsError {
   override readonly name = 'LockUnavailableError';
   readonly code = 'LOCK_UNAVAILABLE';
-  readonly hint = 'Give --no-flock to work without it, when nothing else writes to this store.';
-  constructor(reason: string, options?: ErrorOptions) {
+  readonly hint: string;
+  constructor(
+    reason: string,
+    {
+      hint = 'Give --no-flock to work without it, when nothing else writes to this store.',
+      ...options
+    }: ErrorOptions & { readonly hint?: string } = {},
+  ) {
     super(`Files cannot be locked here as Zero locks them: ${reason}`, options);
+    this.hint = hint;
   }
 }
 

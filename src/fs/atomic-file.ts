@@ -1,5 +1,7 @@
-import { lstat, unlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { lstat, rename, unlink, writeFile } from 'node:fs/promises';
 import { errnoOf } from '../errors.js';
+import { refusalOf } from './refused-step.js';
 
 /**
  * Replaces a small file that can be made again: whole, or not at all, and never a reader who sees half of it.
@@ -11,7 +13,15 @@ import { errnoOf } from '../errors.js';
  */
 export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const [{ default: writeFileAtomic }] = await Promise.all([import('write-file-atomic'), removeLink(path)]);
-  await writeFileAtomic(path, text, { mode, fsync: false });
+  try {
+    await writeFileAtomic(path, text, { mode, fsync: false });
+  } catch (error) {
+    if (refusalOf('chmod', error) === undefined) throw error;
+    // The package insists on a mode and an owner, which some mounts refuse to set.
+    const temp = `${path}.${randomUUID()}`;
+    await writeFile(temp, text, { mode, flag: 'wx' });
+    await rename(temp, path);
+  }
 }
 
 async function removeLink(path: string): Promise<void> {

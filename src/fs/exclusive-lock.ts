@@ -3,7 +3,7 @@ import * as callbackFs from 'node:fs';
 import { lstat, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, LockLostError, PathRefusedError } from '../errors.js';
+import { errnoOf, LockLostError, LockUnavailableError, PathRefusedError } from '../errors.js';
 import type { Deadline } from './deadline.js';
 import { nodeFileSystem } from './file-system.js';
 import { type LeftOverWatch, watchFolder } from './left-over-watch.js';
@@ -14,6 +14,7 @@ import { ownerPathOf, readLockOwner, readLockOwnerSync, removeLockOwner, writeLo
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { hasEnded } from './process-identity.js';
+import { type OnRefused, refusalOf } from './refused-step.js';
 
 export interface ExclusiveLockOptions {
   /** This process, as those who meet its lock should know it. */
@@ -30,6 +31,11 @@ export interface ExclusiveLockOptions {
    * over. Defaults to 30,000; at least 2,000.
    */
   readonly staleMs?: number;
+  /**
+   * Told when the directory cannot be given a time. Under an outer lock that one alone holds then; without one nobody
+   * could see a sign of life, and the lock is refused.
+   */
+  readonly onRefused?: OnRefused | undefined;
   /** For how long a lock stays as it is before it counts as left over. */
   readonly clock?: MonotonicClock;
 }
@@ -56,6 +62,7 @@ export interface ExclusiveLock {
  * The directory is made at the path, its owner is named in a file beside it, and both are gone afterwards. Losing the
  * lock stops nothing by itself: the work is told, and whatever it had committed before is a success.
  * @throws {@link LockHeldError} when somebody else holds it until the deadline.
+ * @throws {@link LockUnavailableError} (`LOCK_UNAVAILABLE`) without an outer lock where no time can be set.
  * @throws {@link PathRefusedError} (`PATH_REFUSED`) when the path or its parent is there and is no folder.
  * @throws the caller's own reason when they have given up waiting.
  * @see RELIABILITY.md, decision 4
@@ -147,12 +154,12 @@ async function removeFolder(path: string): Promise<void> {
 async function makeDirectory(
   path: string,
   owner: LockOwner,
-  { holdsOuterLock, staleMs = DEFAULT_STALE_MS }: ExclusiveLockOptions,
+  { holdsOuterLock, staleMs = DEFAULT_STALE_MS, onRefused = () => {} }: ExclusiveLockOptions,
 ): Promise<HeldLock | undefined> {
   // Loaded here because readers take no lock.
   const { lock } = await import('proper-lockfile');
   const lost = new AbortController();
-  const guarded = guardedFs(owner, holdsOuterLock);
+  const guarded = guardedFs(owner, holdsOuterLock ? onRefused : undefined);
   try {
     const unlock = await lock(path, {
       lockfilePath: path, // the directory itself, and not a second one beside it: session.lock must stay a file
@@ -169,8 +176,15 @@ async function makeDirectory(
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ELOCKED' || code === 'ENOENT') return undefined; // ENOENT: taken away while it was made
-    throw error;
+    if (!isTimeRefused(error)) throw error;
+    const hint = 'Put the store on a file system that keeps times, or work where there is flock.';
+    throw new LockUnavailableError(`${path} cannot be given a time (${code})`, { cause: error, hint });
   }
+}
+
+function isTimeRefused(error: unknown): boolean {
+  const call = (error as { syscall?: unknown } | null)?.syscall;
+  return typeof call === 'string' && call.startsWith('utime') && refusalOf('utimes', error) !== undefined;
 }
 
 function heldLock(
@@ -207,8 +221,9 @@ function heldLock(
  * What proper-lockfile needs of the file system, with rules of ours. The directory is private. Under an outer lock it is
  * never judged by its time. And once it is held, nobody else's is removed: left alone, the package removes whatever stands
  * at the path when it releases and when the process exits, also the directory of whoever took over a stale lock.
+ * @param onRefused - Under an outer lock: told when no time can be set, which is no trouble then.
  */
-function guardedFs(owner: LockOwner, holdsOuterLock: boolean): { readonly fs: object; startGuarding(): void } {
+function guardedFs(owner: LockOwner, onRefused: OnRefused | undefined): { readonly fs: object; startGuarding(): void } {
   let isGuarding = false;
   // Some file systems keep times by the ten milliseconds or by two seconds: what they make of ours is no sign of another.
   let touched: Date | undefined;
@@ -231,13 +246,16 @@ function guardedFs(owner: LockOwner, holdsOuterLock: boolean): { readonly fs: ob
       },
       utimes: (path: string, accessed: Date, modified: Date, done: callbackFs.NoParamCallback) => {
         callbackFs.utimes(path, accessed, modified, (error) => {
-          if (error === null) touched = modified;
-          done(error);
+          const errno = refusalOf('utimes', error);
+          if (error !== null && (errno === undefined || onRefused === undefined)) return done(error);
+          if (errno !== undefined) onRefused?.('utimes', errno);
+          touched = modified;
+          done(null);
         });
       },
       mkdir: (path: string, done: callbackFs.NoParamCallback) => {
         callbackFs.mkdir(path, 0o700, (error) => {
-          const isHeld = holdsOuterLock && error?.code === 'EEXIST';
+          const isHeld = onRefused !== undefined && error?.code === 'EEXIST';
           done(isHeld ? Object.assign(error, { code: 'ELOCKED' }) : error);
         });
       },

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
 import { ProcMissingError } from '../errors.js';
+import { type OnRefused, tolerate } from './refused-step.js';
 
 /** What stands at a path, never followed. */
 export type FileKind = 'file' | 'directory' | 'link' | 'other';
@@ -138,62 +139,76 @@ export function describeKind(kind: FileKind): string {
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = fs.constants;
 
-/** The file system of the machine. */
-export const nodeFileSystem: FileSystem = {
-  lstat: (path) => statOf(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })),
-  stat: (path) => statOf(() => fs.statSync(path, { bigint: true, throwIfNoEntry: false })),
-  readlink: (path) => fs.readlinkSync(path),
-  readdir: (path) => {
-    const entries = fs.readdirSync(path, { withFileTypes: true });
-    return entries
-      .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
-  },
-  realpath: (path) => fs.realpathSync(path),
-  mayChange: (path) => {
-    try {
-      fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  },
-  openRead: (path) => openRegular(path, O_RDONLY),
-  openAppend: (path) => openRegular(path, O_WRONLY | O_APPEND),
-  create: (path, mode) => {
-    const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
-    fs.fchmodSync(fd, mode);
-    return fd;
-  },
-  openFolder,
-  fstat: (fd) => toFileStat(fs.fstatSync(fd, { bigint: true })),
-  read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
-  write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
-  truncate: (fd, length) => fs.ftruncateSync(fd, length),
-  fsync: (fd) => fs.fsyncSync(fd),
-  fchmod: (fd, mode) => fs.fchmodSync(fd, mode),
-  close: (fd) => fs.closeSync(fd),
-  mkdir: (path, mode) => {
-    // With what its owner needs to open it, whatever mode it is to have.
-    fs.mkdirSync(path, { mode: mode | 0o700 });
-    if (platform() === 'win32') return;
-    // The umask takes bits off what mkdir is asked for. Through a descriptor that refuses links: whoever puts one in the
-    // place of the folder meanwhile would have the mode of something else changed.
-    const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    try {
-      fs.fchmodSync(fd, mode);
-    } finally {
-      fs.closeSync(fd);
-    }
-  },
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (from, to) => fs.linkSync(from, to),
-  symlink: (target, path) => fs.symlinkSync(target, path),
-  unlink: (path) => fs.unlinkSync(path),
-  rmdir: (path) => fs.rmdirSync(path),
-  chown: (path, uid, gid) => fs.lchownSync(path, uid, gid),
-  setModified: (path, mtimeMs) => fs.lutimesSync(path, mtimeMs / 1000, mtimeMs / 1000),
-};
+/**
+ * Gives the file system of the machine.
+ * @param onRefused - Told when a mode cannot be given to something new, which then has that of its mount.
+ */
+export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
+  return {
+    lstat: (path) => statOf(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })),
+    stat: (path) => statOf(() => fs.statSync(path, { bigint: true, throwIfNoEntry: false })),
+    readlink: (path) => fs.readlinkSync(path),
+    readdir: (path) => {
+      const entries = fs.readdirSync(path, { withFileTypes: true });
+      return entries
+        .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    realpath: (path) => fs.realpathSync(path),
+    mayChange: (path) => {
+      try {
+        fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    openRead: (path) => openRegular(path, O_RDONLY),
+    openAppend: (path) => openRegular(path, O_WRONLY | O_APPEND),
+    create: (path, mode) => {
+      const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+      try {
+        tolerate('chmod', onRefused, () => fs.fchmodSync(fd, mode));
+      } catch (error) {
+        fs.closeSync(fd);
+        fs.unlinkSync(path);
+        throw error;
+      }
+      return fd;
+    },
+    openFolder,
+    fstat: (fd) => toFileStat(fs.fstatSync(fd, { bigint: true })),
+    read: (fd, into, offset, length, position) => fs.readSync(fd, into, offset, length, position),
+    write: (fd, bytes, offset, length) => fs.writeSync(fd, bytes, offset, length),
+    truncate: (fd, length) => fs.ftruncateSync(fd, length),
+    fsync: (fd) => fs.fsyncSync(fd),
+    fchmod: (fd, mode) => fs.fchmodSync(fd, mode),
+    close: (fd) => fs.closeSync(fd),
+    mkdir: (path, mode) => {
+      // With what its owner needs to open it, whatever mode it is to have.
+      fs.mkdirSync(path, { mode: mode | 0o700 });
+      if (platform() === 'win32') return;
+      // The umask takes bits off what mkdir is asked for. Through a descriptor that refuses links: whoever puts one in the
+      // place of the folder meanwhile would have the mode of something else changed.
+      const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      try {
+        tolerate('chmod', onRefused, () => fs.fchmodSync(fd, mode));
+      } finally {
+        fs.closeSync(fd);
+      }
+    },
+    rename: (from, to) => fs.renameSync(from, to),
+    link: (from, to) => fs.linkSync(from, to),
+    symlink: (target, path) => fs.symlinkSync(target, path),
+    unlink: (path) => fs.unlinkSync(path),
+    rmdir: (path) => fs.rmdirSync(path),
+    chown: (path, uid, gid) => fs.lchownSync(path, uid, gid),
+    setModified: (path, mtimeMs) => fs.lutimesSync(path, mtimeMs / 1000, mtimeMs / 1000),
+  };
+}
+
+/** The file system of the machine, for who need not be told of what it refuses. */
+export const nodeFileSystem: FileSystem = nodeFileSystemWith(() => {});
 
 function openFolder(path: string): FolderHandle {
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);

@@ -5,6 +5,7 @@ import { access, constants, lstat, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, PathRefusedError } from '../errors.js';
+import { settleMode } from './refused-step.js';
 
 /** One way to take flock(2) on a file from Node, which has no call for it. */
 export interface FlockWay {
@@ -208,7 +209,7 @@ async function openLockFile(path: string, moreFlags = 0): Promise<FileHandle> {
     }
     try {
       const file = await open(path, flags | O_CREAT | O_EXCL, 0o600);
-      await file.chmod(0o600); // whatever the umask took away
+      await settleMode(() => file.chmod(0o600)); // whatever the umask took away
       return file;
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error; // else made by somebody else meanwhile

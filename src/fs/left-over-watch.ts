@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { errnoOf } from '../errors.js';
-import { identityOf } from './file-system.js';
+import { type FileIdentity, identityOf, sameFile } from './file-system.js';
 import type { MonotonicClock } from './monotonic-clock.js';
 
 /** Watches a folder that its holder touches: one that stays as it is has no holder any more. */
@@ -14,28 +14,34 @@ export interface LeftOverWatch {
  * @param unchangedMs - How long a folder stays as it is before it counts as left over.
  */
 export function watchFolder(path: string, unchangedMs: number, clock: MonotonicClock): LeftOverWatch {
-  let last: string | undefined;
+  let last: FolderState | undefined;
   let since = 0;
   return {
     async isLeftOver() {
       const now = await stateOf(path);
-      if (now === undefined || now !== last) {
-        last = now;
-        since = clock();
-      }
+      if (!isUnchanged(last, now)) since = clock();
+      last = now;
       return now !== undefined && clock() - since >= unchangedMs;
     },
   };
 }
 
-/** Gives what a touch changes, and what tells one folder from another at its path; undefined when nothing is there. */
-async function stateOf(path: string): Promise<string | undefined> {
+/** What a touch changes, and what tells one folder from another at its path. */
+interface FolderState extends FileIdentity {
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+async function stateOf(path: string): Promise<FolderState | undefined> {
   try {
     const stat = await lstat(path, { bigint: true });
-    const { dev, ino, birthNs } = identityOf(stat);
-    return [dev, ino, birthNs, stat.mtimeNs, stat.ctimeNs].join(':');
+    return { ...identityOf(stat), mtimeNs: stat.mtimeNs, ctimeNs: stat.ctimeNs };
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     return undefined;
   }
+}
+
+function isUnchanged(a: FolderState | undefined, b: FolderState | undefined): boolean {
+  return sameFile(a, b) && a?.mtimeNs === b?.mtimeNs && a?.ctimeNs === b?.ctimeNs;
 }

@@ -1,3 +1,4 @@
+import { derivedFileSystem } from './derived-file-system.js';
 import type { FileSystem } from './file-system.js';
 
 /**
@@ -11,19 +12,18 @@ export function watchedFileSystem(fs: FileSystem, beforeChange: () => void): Fil
       beforeChange();
       return call(...args);
     };
-  return {
-    ...fs,
-    create: watched(fs.create),
-    write: watched(fs.write),
-    truncate: watched(fs.truncate),
-    fchmod: watched(fs.fchmod),
-    mkdir: watched(fs.mkdir),
-    rename: watched(fs.rename),
-    link: watched(fs.link),
-    symlink: watched(fs.symlink),
-    unlink: watched(fs.unlink),
-    rmdir: watched(fs.rmdir),
-    chown: watched(fs.chown),
-    setModified: watched(fs.setModified),
-  };
+  return derivedFileSystem(fs, {
+    create: watched(fs.create.bind(fs)),
+    write: watched(fs.write.bind(fs)),
+    truncate: watched(fs.truncate.bind(fs)),
+    fchmod: watched(fs.fchmod.bind(fs)),
+    mkdir: watched(fs.mkdir.bind(fs)),
+    rename: watched(fs.rename.bind(fs)),
+    link: watched(fs.link.bind(fs)),
+    symlink: watched(fs.symlink.bind(fs)),
+    unlink: watched(fs.unlink.bind(fs)),
+    rmdir: watched(fs.rmdir.bind(fs)),
+    chown: watched(fs.chown.bind(fs)),
+    setModified: watched(fs.setModified.bind(fs)),
+  });
 }

@@ -254,12 +254,7 @@ function copyVerified(fs: FileSystem, from: string, to: string, expected: BlobHa
 
 // The time tells whether somebody else changed a file; without it a file that was taken back would look like that.
 function keepTime({ deps }: LockedSession, path: string, mtimeMs: number | undefined): void {
-  if (mtimeMs === undefined) return;
-  try {
-    deps.fs.setModified(path, mtimeMs);
-  } catch {
-    // Then a later rewind asks once more than it would have to.
-  }
+  if (mtimeMs !== undefined) deps.fs.setModified(path, mtimeMs);
 }
 
 function put(

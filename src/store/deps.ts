@@ -7,6 +7,7 @@ export interface StoreWarning {
     | 'METADATA_NOT_WRITTEN'
     | 'COMPACTION_UNREADABLE'
     | 'NO_FLOCK'
+    | 'STEP_REFUSED'
     | 'HARD_LINKED'
     | 'REWIND_RECOVERED'
     | 'REWIND_UNSETTLED'

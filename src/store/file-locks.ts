@@ -5,6 +5,7 @@ import { createFileLocker, type FileLock } from '../fs/file-lock.js';
 import { nodeFileSystem } from '../fs/file-system.js';
 import { LockHeldError, LockUnknownError } from '../fs/lock-holder.js';
 import { identifyThisProcess } from '../fs/process-identity.js';
+import type { OnRefused } from '../fs/refused-step.js';
 import { createTurnQueue } from '../fs/turn-queue.js';
 import type { SessionId } from '../model/ids.js';
 import type { LockHold, LockProvider, StoreWarning } from './deps.js';
@@ -16,6 +17,8 @@ export interface FileLockOptions {
   readonly timeoutMs: number;
   readonly flock: 'auto' | 'off';
   readonly warn: (warning: StoreWarning) => void;
+  /** Told when a lock folder cannot be given a time: the flock alone holds then. */
+  readonly onRefused?: OnRefused;
   /** Gives a lock file to the owner of the store. */
   readonly own?: (path: string) => void;
   /** Ends every wait with its reason. */
@@ -30,7 +33,15 @@ const turns = createTurnQueue();
  * folder under it. Always in this order, and Zero takes only the second, so nobody waits in a circle.
  * @see RELIABILITY.md, 3.2
  */
-export function fileLocks({ root, timeoutMs, flock, warn, own = () => {}, signal }: FileLockOptions): LockProvider {
+export function fileLocks({
+  root,
+  timeoutMs,
+  flock,
+  warn,
+  onRefused,
+  own = () => {},
+  signal,
+}: FileLockOptions): LockProvider {
   const locker = createFileLocker();
   let warned = false;
 
@@ -56,15 +67,19 @@ export function fileLocks({ root, timeoutMs, flock, warn, own = () => {}, signal
     try {
       const self = await identifyThisProcess();
       const holdsOuterLock = lock !== undefined;
-      return await withExclusiveLock(`${root}/${LOCKS_DIR}/${id}`, { self, deadline, holdsOuterLock }, (held) => {
-        deadline.end();
-        for (const path of [`${folder}/${LOCK_FILE}`, `${root}/${LOCKS_DIR}`]) own(path);
-        const appendOnly = holdsOuterLock || flock === 'off' ? undefined : 'there is no working flock';
-        return work({
-          assertHeld: () => held.assertStillOurs(),
-          appendOnly,
-        });
-      });
+      return await withExclusiveLock(
+        `${root}/${LOCKS_DIR}/${id}`,
+        { self, deadline, holdsOuterLock, onRefused },
+        (held) => {
+          deadline.end();
+          for (const path of [`${folder}/${LOCK_FILE}`, `${root}/${LOCKS_DIR}`]) own(path);
+          const appendOnly = holdsOuterLock || flock === 'off' ? undefined : 'there is no working flock';
+          return work({
+            assertHeld: () => held.assertStillOurs(),
+            appendOnly,
+          });
+        },
+      );
     } finally {
       await lock?.release();
     }

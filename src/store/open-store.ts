@@ -1,12 +1,15 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { InvalidArgumentError } from '../errors.js';
-import { type FileSystem, nodeFileSystem } from '../fs/file-system.js';
+import { type FileSystem, nodeFileSystemWith } from '../fs/file-system.js';
 import { formerUser, homeOfThisProcess, homesOfPeople, ownHomes } from '../fs/home-folders.js';
+import type { OnRefused } from '../fs/refused-step.js';
+import { tolerantFileSystem } from '../fs/tolerant-file-system.js';
 import { watchedFileSystem } from '../fs/watched-file-system.js';
 import { trimSpace } from '../model/ids.js';
 import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
 import { fileLocks } from './file-locks.js';
 import { ulidMaker } from './new-id.js';
+import { tellOfRefusal } from './refused-steps.js';
 import { SessionStore } from './session-store.js';
 import { sayingOnce } from './standing-warnings.js';
 import { storeOwnership } from './store-ownership.js';
@@ -63,7 +66,8 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   const root = trimSpace(options.root ?? '') === '' ? defaultRoot(env, options.home) : (options.root as string);
   const warn = sayingOnce(options.onWarning ?? (() => {}));
   const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
-  const fileSystem = fileSystemOf(options);
+  const onRefused = tellOfRefusal(warn);
+  const fileSystem = fileSystemOf(options, onRefused);
   const real = resolveRoot(fileSystem, resolve(root));
   const ownership = storeOwnership(fileSystem, real, options.uid, options.asOwner ?? false);
   return {
@@ -79,6 +83,7 @@ export function storeDeps(options: StoreOptions): StoreDeps {
         timeoutMs,
         flock: options.flock ?? 'auto',
         warn,
+        onRefused,
         own: ownership.own,
         signal: options.signal,
       }),
@@ -106,8 +111,9 @@ function peerRegistries(env: Readonly<Record<string, string | undefined>>): read
     .map((top) => join(top, 'zero', 'peers', 'registry'));
 }
 
-function fileSystemOf({ fileSystem = nodeFileSystem, beforeChange }: StoreOptions): FileSystem {
-  return beforeChange === undefined ? fileSystem : watchedFileSystem(fileSystem, beforeChange);
+function fileSystemOf({ fileSystem, beforeChange }: StoreOptions, onRefused: OnRefused): FileSystem {
+  const tolerant = tolerantFileSystem(fileSystem ?? nodeFileSystemWith(onRefused), onRefused);
+  return beforeChange === undefined ? tolerant : watchedFileSystem(tolerant, beforeChange);
 }
 
 /**

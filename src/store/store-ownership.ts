@@ -1,4 +1,5 @@
 import { ForeignOwnerError } from '../errors.js';
+import { derivedFileSystem } from '../fs/derived-file-system.js';
 import type { FileSystem } from '../fs/file-system.js';
 
 /** Whose files the store's are, and how they stay theirs. */
@@ -45,8 +46,7 @@ export function storeOwnership(
 }
 
 function owningFileSystem(fs: FileSystem, own: (path: string) => void): FileSystem {
-  return {
-    ...fs,
+  return derivedFileSystem(fs, {
     create: (path, mode) => {
       const fd = fs.create(path, mode);
       own(path);
@@ -60,5 +60,5 @@ function owningFileSystem(fs: FileSystem, own: (path: string) => void): FileSyst
       fs.symlink(target, path);
       own(path);
     },
-  };
+  });
 }

@@ -1,0 +1,38 @@
+import { errnoOf } from '../errors.js';
+
+/** Steps that some mounts refuse (WSL, SMB, FUSE, Android), and without which what was asked for is done all the same. */
+export type OptionalStep = 'chmod' | 'utimes' | 'link' | 'fsync of a folder';
+
+/** Told of a step that was refused, with the errno. */
+export type OnRefused = (step: OptionalStep, errno: string) => void;
+
+// What says "not here". Everything else says that something went wrong: EIO, ENOSPC, EROFS, EDQUOT.
+const REFUSALS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+
+/** Gives the errno when an error says that the file system does without this step; undefined for every other error. */
+export function refusalOf(step: OptionalStep, error: unknown): string | undefined {
+  const errno = errnoOf(error);
+  if (errno === undefined) return undefined;
+  const isRefusal = REFUSALS.has(errno) || (errno === 'EACCES' && (step === 'chmod' || step === 'utimes'));
+  return isRefusal ? errno : undefined;
+}
+
+/** Gives a file the mode that it should have, where its file system has modes: for what is not worth a word. */
+export async function settleMode(change: () => Promise<void>): Promise<void> {
+  try {
+    await change();
+  } catch (error) {
+    if (refusalOf('chmod', error) === undefined) throw error;
+  }
+}
+
+/** Does a step, or does without it where the file system refuses it. */
+export function tolerate(step: OptionalStep, onRefused: OnRefused, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const errno = refusalOf(step, error);
+    if (errno === undefined) throw error;
+    onRefused(step, errno);
+  }
+}
