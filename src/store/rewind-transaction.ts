@@ -13,6 +13,7 @@ import {
   type IntendedChange,
   type RestoreReport,
   type RewindIntent,
+  workOf,
 } from '../model/rewind-record.js';
 import { isInState, isReachable, stagedBeside } from '../plan/changed-shape.js';
 import { specAndGoalBetween } from '../plan/derive-state.js';
@@ -386,6 +387,7 @@ function rollBackAfter(
   } catch (error) {
     reason = (error as Error).message;
   }
-  const message = `A rewind failed (${(cause as Error).message}) and was not taken back at once: ${reason}`;
+  const failed = (cause as Error).message;
+  const message = `The ${workOf(intent)} failed (${failed}) and was not taken back at once: ${reason}`;
   session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
 }

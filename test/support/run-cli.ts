@@ -21,6 +21,8 @@ export interface CliSurroundings {
   readonly cwd?: string;
   readonly now?: () => Date;
   readonly stdin?: string;
+  /** Who runs it; the user of this process without it. */
+  readonly uid?: number;
   /** Columns of the terminal that stdout and stderr are; without it they are pipes. */
   readonly columns?: number;
   readonly signal?: AbortSignal;
@@ -45,7 +47,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: CliS
     columns: columns ?? 80,
     env: { LANG: 'C.UTF-8', ...env },
     cwd,
-    uid: process.getuid?.(),
+    uid: surroundings.uid ?? process.getuid?.(),
     now,
     signal: signal ?? new AbortController().signal,
   };
