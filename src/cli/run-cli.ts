@@ -19,12 +19,12 @@ const HELP_WIDTH_PIPED = 80;
  * @see CLI.md
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
-  if (argv[0] === COMPLETION_CALLBACK) {
-    const { answerCompletion } = await import('./complete-callback.js');
-    return answerCompletion(argv.slice(1), context);
-  }
   try {
     // Somebody waits for a completion at each keystroke, and it does without the parser.
+    if (argv[0] === COMPLETION_CALLBACK) {
+      const { answerCompletion } = await import('./complete-callback.js');
+      return await Promise.race([answerCompletion(argv.slice(1), context), interruption(context.signal)]);
+    }
     const { parseCommandLine } = await import('./program.js');
     const width = context.outIsTerminal ? context.columns : HELP_WIDTH_PIPED;
     const invocation = await parseCommandLine(argv, { version: packageVersion(), width });

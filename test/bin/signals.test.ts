@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,6 +70,23 @@ describe.runIf(platform() === 'linux')('finding 16: a signal while a command wri
 
     expect(said).toMatch(/^zero-sessions: It was written \(12\), but the answer was not: .*ENOSPC.*\nexit 1\n$/s);
     expect(readFileSync(join(root, 's', 'events.jsonl'), 'utf8')).toContain('"id":"s:12"');
+  });
+});
+
+describe.runIf(platform() === 'linux')('finding 16: a signal while the demo makes its store', () => {
+  test('given Ctrl-C, then nothing of it is left', async () => {
+    const { folder } = aPlace();
+    const temporary = join(folder, 'tmp');
+    mkdirSync(temporary);
+    const env = { PATH: process.env.PATH, HOME: folder, TMPDIR: temporary };
+    const child = spawn(process.execPath, [BIN, 'demo'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    await vi.waitUntil(() => readdirSync(temporary).length > 0, { timeout: 20_000, interval: 5 });
+
+    child.kill('SIGINT');
+    const [code] = await once(child, 'close');
+
+    expect(code).toBe(130);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 });
 

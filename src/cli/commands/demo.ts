@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { type DemoStore, makeDemoStore } from '../demo-store.js';
@@ -26,6 +27,7 @@ export const demo = defineCommand<DemoView>({
   examples: ['zero-sessions demo'],
   arguments: [],
   options: [],
+  writes: true,
   schemas: [],
   output: { text: renderDemo, json: 'none' },
   run: runDemo,
@@ -33,12 +35,24 @@ export const demo = defineCommand<DemoView>({
 
 async function runDemo(context: CommandContext): Promise<DemoView> {
   const made = await makeDemoStore(context.now());
+  try {
+    return { steps: await walk(context, made), demo: made };
+  } catch (error) {
+    // Nobody is told where it is.
+    rmSync(made.folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function walk(context: CommandContext, made: DemoStore): Promise<readonly DemoStep[]> {
   const steps: DemoStep[] = [];
   for (const { words, argv } of tour(made)) {
+    context.signal.throwIfAborted();
     const output = await capture(context, [...argv, '--root', made.root]);
     steps.push({ words, commandLine: ['zero-sessions', ...argv.map(asTyped)].join(' '), output });
   }
-  return { steps, demo: made };
+  context.signal.throwIfAborted();
+  return steps;
 }
 
 function asTyped(word: string): string {
