@@ -11,6 +11,11 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Gives what is piped in, as it comes. */
   bytes(): AsyncIterable<Uint8Array>;
+  /**
+   * Asks a person at the terminal for a line; empty when the input ends instead.
+   * @throws the reason of the signal when that aborts.
+   */
+  ask(question: string, signal: AbortSignal): Promise<string>;
 }
 
 /** What the process gives to a run; tests hand in their own. */

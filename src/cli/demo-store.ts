@@ -33,7 +33,7 @@ echo "Hello, $name!"
  */
 export async function makeDemoStore(now: Date): Promise<DemoStore> {
   const folder = mkdtempSync(join(tmpdir(), 'zero-sessions-demo-'));
-  const root = join(folder, 'sessions');
+  const root = join(folder, 'zero', 'sessions'); // where Zero would look for it, with XDG_DATA_HOME
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
   const hasZeroSessions = copyZeroSessions(root);

@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
+import { askAtTerminal } from './ask.js';
 import type { CliContext, Input } from './context.js';
 import { exitOfInterrupted } from './interruption.js';
 import { createOutput } from './output.js';
@@ -35,6 +36,7 @@ function processInput(): Input {
   return {
     isTerminal: isTerminal(0),
     bytes: () => process.stdin as AsyncIterable<Uint8Array>,
+    ask: askAtTerminal,
   };
 }
 

@@ -76,7 +76,7 @@ describe('the example of the README', () => {
     const compiler = spawnSync(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc'), '-p', project]);
     const output = execFileSync(process.execPath, [join(project, 'example.js')], {
       encoding: 'utf8',
-      env: { ...process.env, ZERO_SESSIONS_ROOT: join(folder, 'sessions') },
+      env: { ...process.env, ZERO_SESSIONS_ROOT: join(folder, 'zero/sessions') },
     });
     rmSync(project, { recursive: true });
 

@@ -23,6 +23,8 @@ export interface CliSurroundings {
   readonly stdin?: string;
   /** Who runs it; the user of this process without it. */
   readonly uid?: number;
+  /** What is typed where a question is asked. */
+  readonly answer?: string;
   /** Columns of the terminal that stdout and stderr are; without it they are pipes. */
   readonly columns?: number;
   readonly signal?: AbortSignal;
@@ -41,7 +43,14 @@ export async function runCommandLine(argv: readonly string[], surroundings: CliS
   const context: CliContext = {
     out,
     err,
-    in: { isTerminal, bytes: () => inputOf(surroundings.stdin ?? '') },
+    in: {
+      isTerminal,
+      bytes: () => inputOf(surroundings.stdin ?? ''),
+      ask: async (question) => {
+        await err.write(question);
+        return surroundings.answer ?? '';
+      },
+    },
     outIsTerminal: isTerminal,
     errIsTerminal: isTerminal,
     columns: columns ?? 80,

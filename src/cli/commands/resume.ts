@@ -1,10 +1,19 @@
-import { dirname } from 'node:path';
-import { FileNotFoundError, NothingToResumeError, NotResumableError, NotYetError, UsageError } from '../../errors.js';
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import {
+  errnoOf,
+  FileNotFoundError,
+  NothingToResumeError,
+  NotResumableError,
+  NotYetError,
+  UsageError,
+} from '../../errors.js';
 import { parseSessionId, trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { type ExecMode, formatShownContext } from '../../plan/exec-prompt.js';
 import { requireMetadata } from '../../store/metadata-file.js';
-import { type ExecContext, readExecContext } from '../../store/read-replay.js';
+import { defaultRoot } from '../../store/open-store.js';
+import { readExecContext } from '../../store/read-replay.js';
 import type { ParsedArguments } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import { quoteWords, splitWords } from '../command-words.js';
@@ -16,6 +25,7 @@ import type { ListedSession } from '../listed-session.js';
 import { readInputText, STDIN } from '../read-input.js';
 import { renderResume, resumeNotes } from '../render/resume.js';
 import { sessionJson } from '../render/session-json.js';
+import { warnIfInUse } from '../rewind-outcome.js';
 import { runInPlace } from '../run-program.js';
 import { SESSION_SCHEMA } from '../schema-parts.js';
 import { listedSession } from '../written-session.js';
@@ -26,8 +36,10 @@ export interface ResumeView {
   readonly mode: ExecMode;
   /** How many events a model sees of it. */
   readonly contextEvents: number;
-  /** The command to go on with, as an argument list. */
+  /** The command to go on with, as an argument list; without a request where none was given. */
   readonly command: readonly string[];
+  /** What XDG_DATA_HOME has to be for Zero to find the store. */
+  readonly dataHome: string | undefined;
   /** The prompt with its context, where a request was given. */
   readonly prompt: string | undefined;
   readonly quiet: boolean;
@@ -37,14 +49,15 @@ export interface ResumeView {
 
 export const resume = defineCommand<ResumeView>({
   description:
-    'Prints what is resumed and the command to go on with. With --prompt: prints your request with what a model should ' +
-    'know of the session, for the stdin of any model. With --exec: changes to the folder of the session and starts ' +
-    'zero, or the command given, whose words are split without a shell and in which {} stands for the id. Without a ' +
-    'session, and not at a terminal, it is the latest.',
+    'Prints the line to go on with, to be pasted into a shell with your request in its place, and what is resumed. With ' +
+    '--prompt: prints your request with what a model should know of the session, for the stdin of any model. With ' +
+    '--exec: changes to the folder of the session and starts zero with the request of --prompt, or the command given, ' +
+    'whose words are split without a shell; in it {} stands for the id and {prompt} for the request. Without a session, ' +
+    'and not at a terminal, it is the latest.',
   examples: [
     'zero-sessions resume latest',
     'zero-sessions resume latest --prompt "And now the tests" | my-model',
-    'zero-sessions resume latest --fork --exec',
+    'zero-sessions resume latest --fork --exec --prompt "And now the tests"',
   ],
   arguments: [{ name: '[session]', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
   options: [
@@ -52,7 +65,7 @@ export const resume = defineCommand<ResumeView>({
     { flags: '--fork', description: 'go on in a copy' },
     {
       flags: '--exec [command]',
-      description: 'start zero exec --resume, or this command, in the folder of the session',
+      description: 'start zero exec --resume with --prompt, or this command, in the folder of the session',
     },
   ],
   writes: true,
@@ -70,7 +83,7 @@ export const resume = defineCommand<ResumeView>({
       members: {
         session: sessionJson(listed, redaction),
         contextEvents,
-        command: [...command],
+        command: command.map((word) => redaction.text(word)),
         prompt: prompt === undefined ? null : redaction.text(prompt),
       },
     }),
@@ -82,37 +95,47 @@ export const resume = defineCommand<ResumeView>({
 
 async function runResume(context: CommandContext, args: ParsedArguments): Promise<ResumeView> {
   const { globals } = context;
-  if (args.flag('exec') && (globals.format === 'json' || args.flag('prompt'))) {
-    const other = args.flag('prompt') ? '--prompt' : '--json';
-    throw new UsageError(`--exec does not go with ${other}`, 'What is started has stdin and stdout to itself.');
+  const isRun = args.flag('exec');
+  if (isRun && globals.format === 'json') {
+    throw new UsageError('--exec does not go with --json', 'What is started has stdin and stdout to itself.');
   }
+  const words = args.text('exec');
+  const template = words === undefined ? RESUME_IN_ZERO : splitWords(words);
   const id = await sessionToResume(context, args.operand('session'));
   const { metadata } = requireMetadata(context.deps, parseSessionId(id));
   if (!args.flag('fork') && !isResumableKind(metadata.sessionKind)) {
     throw new NotResumableError(id, metadata.sessionKind as string);
   }
-  const request = await requestOf(context, args);
-  const words = args.text('exec');
-  const template = words === undefined ? undefined : splitWords(words);
-  const program = args.flag('exec') ? programFor(context, metadata, template) : undefined;
+  const program = isRun ? programFor(context, metadata, template) : undefined;
+  const request = await requestOf(context, args, template);
   // Before the fork: a log that cannot be read leaves no fork behind.
   const known = readExecContext(context.deps, id);
   const mode = args.flag('fork') ? 'fork' : 'resume';
   const session = mode === 'fork' ? await context.store.fork(id) : metadata;
+  const reach = reachOf(context);
+  if (isRun || request === undefined) await warnOfHindrances(context, session, reach, template);
   const view = {
     listed: await listedSession(context, session),
     mode,
     contextEvents: known.count,
-    command: commandFor(session.sessionId, template),
-    prompt: request === undefined ? undefined : promptFor(request, mode, session, known),
+    command: commandFor(session.sessionId, template, request),
+    dataHome: reach.dataHome,
+    prompt: request === undefined || isRun ? undefined : formatShownContext(request, mode, session, known.shown),
     quiet: globals.quiet,
   } as const;
   if (program === undefined) return { ...view, exitCode: undefined };
   await context.note(`In ${program.cwd}: ${quoteWords(view.command)}`);
   const [, ...rest] = view.command;
-  const exitCode = await runInPlace(program.path, rest, { cwd: program.cwd, env: context.env });
+  const env = isZero(template) && reach.dataHome !== undefined ? { XDG_DATA_HOME: reach.dataHome } : {};
+  const exitCode = await runInPlace(program.path, rest, { cwd: program.cwd, env: { ...context.env, ...env } });
   return { ...view, exitCode };
 }
+
+const ZERO = 'zero';
+const ID_PLACE = '{}';
+const REQUEST_PLACE = '{prompt}';
+/** What goes on with a session; Zero refuses to without a request. */
+const RESUME_IN_ZERO: readonly string[] = [ZERO, 'exec', '--resume', ID_PLACE, '--prompt', REQUEST_PLACE];
 
 async function sessionToResume(context: CommandContext, name: string | undefined): Promise<string> {
   if (name !== undefined) return findSession(context, name);
@@ -124,37 +147,111 @@ async function sessionToResume(context: CommandContext, name: string | undefined
   return latest.sessionId;
 }
 
-async function requestOf(context: CommandContext, args: ParsedArguments): Promise<string | undefined> {
+/** Gives the request, asked for where a program that is to be started needs one. */
+async function requestOf(
+  context: CommandContext,
+  args: ParsedArguments,
+  template: readonly string[],
+): Promise<string | undefined> {
   const given = args.text('prompt');
-  if (given === undefined) return undefined;
-  const text = given === STDIN ? (await readInputText(context, 'the prompt')).replace(/\r?\n$/, '') : given;
+  const isWanted = args.flag('exec') && template.some((word) => word.includes(REQUEST_PLACE));
+  if (args.flag('exec') && !isWanted && given !== undefined) {
+    throw new UsageError(
+      `The command has no place for the request`,
+      `Write ${REQUEST_PLACE} where --prompt is to stand.`,
+    );
+  }
+  if (given === undefined && !isWanted) return undefined;
+  const text = given === undefined ? await askForRequest(context) : await givenRequest(context, given);
   if (trimSpace(text) === '') throw new UsageError('--prompt is blank', 'Give what to ask next.');
+  if (isWanted && text.includes('\0')) throw new UsageError('--prompt has a NUL in it, which no argument can have');
   return text;
 }
 
-function promptFor(request: string, mode: ExecMode, session: SessionMetadata, { shown }: ExecContext): string {
-  return formatShownContext(request, mode, session, shown);
+async function givenRequest(context: CommandContext, given: string): Promise<string> {
+  return given === STDIN ? (await readInputText(context, 'the prompt')).replace(/\r?\n$/, '') : given;
 }
 
-const ZERO = 'zero';
+async function askForRequest(context: CommandContext): Promise<string> {
+  if (!context.globals.input) {
+    throw new UsageError('What is started needs a request', 'Give what to ask next with --prompt.');
+  }
+  return context.in.ask('Your request: ', context.signal);
+}
 
-function commandFor(id: string, template: readonly string[] | undefined): readonly string[] {
-  if (template === undefined) return [ZERO, 'exec', '--resume', id];
-  return template.map((word) => (word === '{}' ? id : word));
+function commandFor(id: string, template: readonly string[], request: string | undefined): readonly string[] {
+  const isOpen = request === undefined && template === RESUME_IN_ZERO;
+  const words = isOpen ? template.slice(0, template.indexOf('--prompt')) : template;
+  return words.map((word) => (word === ID_PLACE ? id : word.replaceAll(REQUEST_PLACE, () => request ?? '')));
+}
+
+function isZero(template: readonly string[]): boolean {
+  return template[0] === ZERO;
+}
+
+/** How Zero gets at this store. */
+interface Reach {
+  /** What XDG_DATA_HOME has to be; undefined where Zero finds the store by itself, or cannot. */
+  readonly dataHome: string | undefined;
+  readonly isReachable: boolean;
+}
+
+const IN_DATA_HOME = '/zero/sessions';
+
+function reachOf({ deps, env, globals }: CommandContext): Reach {
+  const zeros = defaultRoot(env);
+  if (zeros !== '' && realOr(zeros) === realOr(deps.root)) return { dataHome: undefined, isReachable: true };
+  const root = [globals.root ?? '', deps.root].find((each) => each.endsWith(IN_DATA_HOME));
+  if (root === undefined) return { dataHome: undefined, isReachable: false };
+  return { dataHome: root.slice(0, -IN_DATA_HOME.length) || '/', isReachable: true };
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Says what will keep the session from going on well. */
+async function warnOfHindrances(
+  context: CommandContext,
+  { sessionId, cwd = '' }: SessionMetadata,
+  { isReachable }: Reach,
+  template: readonly string[],
+): Promise<void> {
+  if (context.globals.quiet) return;
+  if (isZero(template) && !isReachable) {
+    await context.warn(
+      `Zero cannot reach this store: ${context.deps.root} is no folder ${IN_DATA_HOME.slice(1)} that XDG_DATA_HOME could name.`,
+    );
+  }
+  if (cwd !== '' && !isFolder(context, cwd)) await context.warn(`The folder of session ${sessionId} is gone: ${cwd}`);
+  await warnIfInUse(context, sessionId);
+}
+
+function isFolder({ deps }: CommandContext, path: string): boolean {
+  try {
+    return isAbsolute(path) && deps.fs.stat(path)?.kind === 'directory';
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 /** Finds what is to be started and where, before anything is done. */
 function programFor(
   context: CommandContext,
   { sessionId, cwd = '' }: SessionMetadata,
-  template: readonly string[] | undefined,
+  template: readonly string[],
 ): { readonly path: string; readonly cwd: string } {
   const folder = cwd === '' ? context.cwd : cwd;
-  if (context.deps.fs.stat(folder)?.kind !== 'directory') {
+  if (!isFolder(context, folder)) {
     throw new FileNotFoundError(folder, `The folder of session ${sessionId} is not there: ${folder}`);
   }
   const untrusted = [folder, context.cwd].filter((each) => isWorkspace(each, context.deps.homes));
-  const path = findProgram(template?.[0] ?? ZERO, { path: context.env.PATH ?? '', untrusted });
+  const path = findProgram(template[0] ?? ZERO, { path: context.env.PATH ?? '', untrusted });
   return { path, cwd: folder };
 }
 

@@ -1,11 +1,14 @@
-import { quoteWords } from '../command-words.js';
 import type { ResumeView } from '../commands/resume.js';
 import type { Page } from '../page.js';
+import { goOnLine } from '../shell-line.js';
 import { counted } from './numbers.js';
 import { safeLines, safeText } from './safe-text.js';
 import { shownFolder, shownTitle } from './session-text.js';
 
-/** Gives what is resumed and how to go on; or the prompt, and nothing else, where a request was given. */
+/** Where the request belongs. */
+const PLACE_OF_REQUEST = '<your request>';
+
+/** Gives the line to go on with and what is resumed; or the prompt, and nothing else, where a request was given. */
 export function renderResume(view: ResumeView, page: Page): string {
   const { listed, prompt, exitCode, quiet } = view;
   const { session } = listed;
@@ -19,9 +22,19 @@ export function renderResume(view: ResumeView, page: Page): string {
     ['title', typeof title === 'string' ? safeText(title) : title.paint(safeText(title.text))],
     ['folder', safeText(shownFolder(session.cwd ?? '', page)) || style.dim('(not recorded)')],
     ['context', counted(view.contextEvents, 'event')],
-    ['go on with', style.code(safeText(page.redaction.text(goOnWith(view))))],
   ] as const;
-  return rows.map(([name, value]) => `${style.heading(name.padEnd(12))}${value}\n`).join('');
+  // First, and nothing else on the line: it is copied as a whole.
+  const line = style.code(lineOf(view, page));
+  return `${line}\n${rows.map(([name, value]) => `${style.heading(name.padEnd(9))}${value}\n`).join('')}`;
+}
+
+function lineOf({ listed, dataHome, command }: ResumeView, { redaction }: Page): string {
+  return goOnLine({
+    folder: redaction.text(listed.session.cwd ?? ''),
+    dataHome: dataHome === undefined ? undefined : redaction.text(dataHome),
+    command: [...command, '--prompt'],
+    placeholder: PLACE_OF_REQUEST,
+  });
 }
 
 /** Gives what is resumed, for beside a prompt or before what is started. */
@@ -31,12 +44,6 @@ export function resumeNotes({ listed, mode, contextEvents, prompt, exitCode }: R
   const name = title === '' ? '' : ` (${title})`;
   if (prompt !== undefined) return [`${what}${name}: ${counted(contextEvents, 'event')} of context.`];
   return exitCode === undefined && mode === 'fork' ? [`${what}${name}.`] : [];
-}
-
-/** Gives the command line that goes on, from any folder. */
-function goOnWith({ listed, command }: ResumeView): string {
-  const { cwd = '' } = listed.session;
-  return cwd === '' ? quoteWords(command) : `cd ${quoteWords([cwd])} && ${quoteWords(command)}`;
 }
 
 // The lines of the context are safe as they are made; the request is the user's own, and goes out as it is typed.

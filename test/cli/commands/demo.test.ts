@@ -7,7 +7,7 @@ import { runCommandLine } from '../../support/run-cli.js';
 function rootOf(out: string): string {
   const root = / --root (\S+\/zero-sessions-demo-\S+)$/m.exec(out)?.[1];
   if (root === undefined) throw new Error(`The tour names no store: ${out}`);
-  onTestFinished(() => rmSync(dirname(root), { recursive: true, force: true }));
+  onTestFinished(() => rmSync(dirname(dirname(root)), { recursive: true, force: true }));
   return root;
 }
 

@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -23,21 +25,64 @@ function run(temp: TempStore, argv: readonly string[], surroundings: CliSurround
 }
 
 describe('resume', () => {
-  test('given a session, then what it is and the exact command to go on with are printed', async () => {
+  test('finding 22: given a session, then the line to go on with comes first and alone, then what is resumed', async () => {
     const temp = tempStore(aSession('s').withMessages(3).withMetadata({ title: "It's work", cwd: "/it's here" }));
 
     expect(await run(temp, ['s'])).toMatchObject({
       code: 0,
-      err: '',
       out: [
-        'session     s',
-        "title       It's work",
-        "folder      /it's here",
-        'context     3 events',
-        `go on with  cd '/it'\\''s here' && zero exec --resume s`,
+        `cd '/it'\\''s here' && zero exec --resume s --prompt "<your request>"`,
+        'session  s',
+        "title    It's work",
+        "folder   /it's here",
+        'context  3 events',
         '',
       ].join('\n'),
     });
+  });
+
+  test('finding 22: given what will keep it from going on, then that is said, and nothing under -q', async () => {
+    const temp = tempStore(aSession('s').withMetadata({ cwd: '/no/such/folder' }));
+
+    const { code, err } = await run(temp, ['s']);
+
+    expect(code).toBe(0);
+    expect(err).toContain(`warning: Zero cannot reach this store: ${temp.root} is no folder zero/sessions`);
+    expect(err).toContain('warning: The folder of session s is gone: /no/such/folder');
+    expect((await run(temp, ['s', '-q'])).err).toBe('');
+  });
+
+  test('finding 22: given a Zero that has the session open, then that is said', async () => {
+    const temp = tempStore(aSession('s'));
+    const runtime = mkdtempSync(join(tmpdir(), 'zs-runtime-'));
+    onTestFinished(() => rmSync(runtime, { recursive: true, force: true }));
+    const registry = join(runtime, 'zero/peers/registry');
+    mkdirSync(registry, { recursive: true });
+    writeFileSync(join(registry, 'a.json'), JSON.stringify({ sessionId: 's', pid: process.pid, cwd: '/' }));
+
+    const { err } = await run(temp, ['s'], { env: { XDG_RUNTIME_DIR: runtime } });
+
+    expect(err).toContain(`warning: Zero has session s open (process ${process.pid})`);
+  });
+
+  test.each([
+    ['the one that Zero looks in by itself', '.local/share/zero/sessions', {}, ''],
+    ['that of XDG_DATA_HOME', 'data/zero/sessions', { XDG_DATA_HOME: 'data' }, ''],
+    ['another zero/sessions', "it's/zero/sessions", {}, "XDG_DATA_HOME='HOME/it'\\''s' "],
+    ['a link that is called so', 'link/zero/sessions', {}, 'XDG_DATA_HOME=HOME/link '],
+  ])('finding 22: given a store that is %s, then the line sets what Zero needs', async (_, place, data, sets) => {
+    const temp = tempStore(aSession('s'));
+    const home = realpathSync(dirname(temp.root));
+    const root = join(home, place);
+    mkdirSync(dirname(root), { recursive: true });
+    if (place.startsWith('link')) symlinkSync(temp.root, root);
+    else renameSync(temp.root, root);
+    const env = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, join(home, value)]));
+
+    const { out, err } = await runCommandLine(['--root', root, 'resume', 's'], { env: { HOME: home, ...env } });
+
+    const line = `${sets.replace('HOME/', `${home}/`)}zero exec --resume s --prompt "<your request>"`;
+    expect([out.split('\n')[0], err]).toEqual([line, '']);
   });
 
   test('given no session and no terminal, then it is the latest that can be resumed', async () => {
@@ -191,9 +236,9 @@ describe('resume --exec', () => {
       const env = { PATH: `${pathOf(at).join(':')}:/usr/bin:/bin` };
       goInto(at.here);
 
-      const { code } = await run(temp, ['s-1', '--exec'], { env, cwd: at.here });
+      const { code } = await run(temp, ['s-1', '--exec', '--prompt', 'go on'], { env, cwd: at.here });
 
-      expect([code, at.started()]).toEqual([0, [at.workspace, 'exec', '--resume', 's-1']]);
+      expect([code, at.started()]).toEqual([0, [at.workspace, 'exec', '--resume', 's-1', '--prompt', 'go on']]);
       expect(at.pwned()).toEqual([]);
     },
   );
@@ -254,17 +299,16 @@ describe('resume --exec', () => {
     const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: at.workspace, title: '$(touch pwned)' }));
 
     const { out } = await run(temp, ['s']);
-    const [, printed = ''] = /^go on with +(.*)$/m.exec(out) ?? [];
+    const [printed = ''] = out.split('\n');
     execFileSync('sh', ['-c', printed], { cwd: at.here, env: { PATH: `${at.good}:/usr/bin:/bin` } });
 
-    expect([at.started(), at.pwned()]).toEqual([[at.workspace, 'exec', '--resume', 's'], []]);
+    expect([at.started(), at.pwned()]).toEqual([[at.workspace, ...GOING_ON, '<your request>'], []]);
   });
 
-  test('given --json or --prompt, then they do not go together', async () => {
+  test('given --json, then they do not go together', async () => {
     const temp = tempStore(aSession('s'));
 
     expect((await run(temp, ['s', '--json', '--exec'])).code).toBe(2);
-    expect((await run(temp, ['s', '--prompt', 'x', '--exec'])).code).toBe(2);
   });
 
   test('given a folder that is gone, then nothing is started', async () => {
@@ -273,5 +317,169 @@ describe('resume --exec', () => {
     const { code, err } = await run(temp, ['s', '--exec', 'true'], { env: { PATH: '/bin:/usr/bin' } });
 
     expect([code, err]).toEqual([3, expect.stringContaining('/no/such/folder')]);
+  });
+});
+
+/** What Zero is given to go on with `s`; the request comes behind it. */
+const GOING_ON = ['exec', '--resume', 's', '--prompt'];
+
+// As strict as `zero exec`: without a request, or with anything that it does not know, it goes on with nothing.
+const STRICT_ZERO = `#!/bin/sh
+noted=$1; shift
+refuse() { echo "zero: $1" >&2; exit 2; }
+[ "$1" = exec ] || refuse 'no command'
+shift
+id= request=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --resume) [ $# -gt 1 ] || refuse 'no id'; id=$2; shift 2 ;;
+    --prompt) [ $# -gt 1 ] || refuse 'no request'; request=$2; shift 2 ;;
+    -f) request=$(cat "$2") || refuse 'no file'; shift 2 ;;
+    -*) refuse "unknown flag $1" ;;
+    *) [ -z "$request" ] || refuse 'two requests'; request=$1; shift ;;
+  esac
+done
+[ -n "$id" ] && [ -n "$request" ] || refuse 'nothing to do'
+{ printf '%s\\n' "$id" "$XDG_DATA_HOME"; printf '%s' "$request"; } > "$noted/said"
+pwd -P > "$noted/folder"
+`;
+
+/** A strict zero on PATH, and a session of the usual store in a folder of any name. */
+function strictZero(folderName: string) {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'zs-strict-')));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  const [bin, noted, folder] = [join(top, 'bin'), join(top, 'noted'), join(top, folderName)];
+  for (const each of [bin, noted, folder]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(bin, 'strict'), STRICT_ZERO, { mode: 0o755 });
+  writeFileSync(join(bin, 'zero'), `#!/bin/sh\nexec '${bin}/strict' '${noted}' "$@"\n`, { mode: 0o755 });
+  const temp = tempStore(aSession('s').withMessages(1).withMetadata({ cwd: folder }));
+  const root = join(top, 'data/zero/sessions');
+  mkdirSync(dirname(root), { recursive: true });
+  cpSync(temp.root, root, { recursive: true });
+  return {
+    root,
+    folder,
+    top,
+    env: { PATH: `${bin}:/usr/bin:/bin`, HOME: top },
+    /** What it went on with, and where. */
+    said: () => {
+      const [id, dataHome, ...request] = readFileSync(join(noted, 'said'), 'utf8').split('\n');
+      return {
+        id,
+        dataHome,
+        request: request.join('\n'),
+        folder: readFileSync(join(noted, 'folder'), 'utf8').slice(0, -1),
+      };
+    },
+    pwned: () => readdirSync(top, { recursive: true, encoding: 'utf8' }).filter((name) => /(?:^|\/)pwned$/.test(name)),
+  };
+}
+
+const FOLDERS = [
+  'plain',
+  'two  words ',
+  "it's",
+  '"quoted"',
+  '$HOME `touch pwned` $(touch pwned) ;#&|<>*?!~',
+  '-lead',
+  '--',
+  'back\\slash \\n \\0101 %s %b',
+  'new\nline',
+  'digits behind\n12\u00013',
+  'ends in newlines\n\n',
+  "all\n'of\t\\it\u001b[31m\r",
+  'Unicode ünï 日本 🚀 👩‍🚀',
+  'bidi \u202e and \u200b unseen',
+];
+
+describe('finding 22: going on with a session, as Zero takes it', () => {
+  test.each(FOLDERS)('given the folder %j, then the line that is printed goes on there, in any shell', async (name) => {
+    const at = strictZero(name);
+
+    const { out } = await runCommandLine(['--root', at.root, 'resume', 's'], {
+      env: { ...at.env, NO_COLOR: '1' },
+      columns: 80,
+    });
+    const [line = ''] = out.split('\n');
+
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+    expect(line).not.toMatch(/[\x00-\x1f\u202e\u200b]/);
+    for (const shell of ['sh', 'bash', 'dash'].filter((each) => spawnSync(each, ['-c', 'exit 0']).status === 0)) {
+      execFileSync(shell, ['-c', line.replace('<your request>', 'go on, please')], { cwd: at.top, env: at.env });
+      expect(at.said()).toMatchObject({ id: 's', request: 'go on, please', folder: at.folder });
+      expect(realpathSync(at.said().dataHome ?? '')).toBe(join(at.top, 'data'));
+    }
+    expect(at.pwned()).toEqual([]);
+  });
+
+  test.each(FOLDERS)('given the folder %j, then --exec --prompt goes on there', async (name) => {
+    const at = strictZero(name);
+
+    const { code } = await runCommandLine(
+      ['--root', at.root, 'resume', 's', '--exec', '--prompt', '--not $(a) `flag`\n"of" it\'s'],
+      { env: at.env, cwd: at.top },
+    );
+
+    expect([code, at.said()]).toEqual([
+      0,
+      { id: 's', dataHome: join(at.top, 'data'), request: '--not $(a) `flag`\n"of" it\'s', folder: at.folder },
+    ]);
+  });
+
+  test('given no request and no terminal, then it is wrong usage; at a terminal it is asked for', async () => {
+    const at = strictZero('work');
+    const line = ['--root', at.root, 'resume', 's', '--exec'];
+
+    const without = await runCommandLine(line, { env: at.env });
+    const asked = await runCommandLine(line, { env: at.env, columns: 80, answer: 'typed' });
+    const blank = await runCommandLine(line, { env: at.env, columns: 80, answer: ' ' });
+
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining('--prompt')]);
+    expect([asked.code, asked.err, at.said().request]).toEqual([0, expect.stringContaining('Your request: '), 'typed']);
+    expect(blank.code).toBe(2);
+  });
+
+  test('given - for the request, then it is read from stdin', async () => {
+    const at = strictZero('work');
+
+    await runCommandLine(['--root', at.root, 'resume', 's', '--exec', '--prompt', '-'], {
+      env: at.env,
+      stdin: 'piped\n',
+    });
+
+    expect(at.said().request).toBe('piped');
+  });
+
+  test('given a command of one’s own, then {} is the id and {prompt} the request, which it must have a place for', async () => {
+    const at = strictZero('work');
+    const resume = (...words: string[]) =>
+      runCommandLine(['--root', at.root, 'resume', 's', ...words], { env: at.env });
+
+    const named = await resume('--exec', 'zero exec {prompt} --resume {}', '--prompt', 'use $& and {}');
+    expect([named.code, at.said()]).toMatchObject([0, { id: 's', request: 'use $& and {}' }]);
+
+    expect((await resume('--exec', 'zero exec {prompt} --resume {}')).code).toBe(2);
+    expect((await resume('--exec', 'true {}', '--prompt', 'lost')).code).toBe(2);
+    expect((await resume('--exec', 'true {}')).code).toBe(0);
+  });
+
+  test('given --fork and no request, then no fork is left behind', async () => {
+    const at = strictZero('work');
+
+    expect((await runCommandLine(['--root', at.root, 'resume', 's', '--fork', '--exec'], { env: at.env })).code).toBe(
+      2,
+    );
+    expect(readdirSync(at.root).filter((name) => !name.startsWith('.'))).toEqual(['s']);
+  });
+
+  test('given --json and a request, then the command has it', async () => {
+    const at = strictZero('work');
+
+    const { out } = await runCommandLine(['--root', at.root, 'resume', 's', '--prompt', 'go', '--json'], {
+      env: at.env,
+    });
+
+    const { command, prompt } = await documentOf('resume', out);
+    expect([command, prompt]).toEqual([['zero', ...GOING_ON, 'go'], expect.stringMatching(/Request:\ngo$/)]);
   });
 });
