@@ -141,8 +141,12 @@ export class SessionNotFoundError extends ZeroSessionsError {
   readonly hint: string;
   readonly id: string;
   readonly candidates: readonly string[];
-  constructor(id: string, candidates: readonly string[] = [], options?: ErrorOptions) {
-    super(`No session named ${quote(id)}`, options);
+  constructor(
+    id: string,
+    candidates: readonly string[] = [],
+    options?: ErrorOptions & { readonly reason?: string | undefined },
+  ) {
+    super(`No session named ${quote(id)}${options?.reason === undefined ? '' : `: ${options.reason}`}`, options);
     this.id = id;
     this.candidates = candidates;
     this.hint =

@@ -105,6 +105,7 @@ export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkp
 export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
 export type { ExecContext } from './store/read-replay.js';
 export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
+export type { NamingOptions } from './store/resolve-session.js';
 export type { SessionStore } from './store/session-store.js';
 export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/settle-rewind.js';
 export type { UndoOptions } from './store/undo-rewind.js';

@@ -2,6 +2,7 @@ import { EVENT_TYPES, type StoredEvent } from '../model/event.js';
 import { sessionIdOfFolder } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import { parseInstant } from '../model/time.js';
+import { inWorkTreeOf } from '../store/work-tree.js';
 import { bareCandidates, type Candidate, type Completion } from './candidate.js';
 import type { ValueKind } from './command.js';
 import { commandCandidates, memberCandidates, type WantedValue } from './complete-line.js';
@@ -16,6 +17,7 @@ import { eventLine, shownEvent } from './render/event-view.js';
 import { relativeTime } from './render/time.js';
 
 const LATEST = 'latest';
+const HERE = 'here';
 const LAST_CHECKPOINT = 'last-checkpoint';
 const KINDS = [REGULAR_KIND, 'fork', 'child', 'side', 'spec-draft', 'spec-impl'] as const;
 // `parent:root:…`; what stands behind them is a session of its own.
@@ -67,14 +69,22 @@ async function sessionCandidates(context: CommandContext, typed: string): Promis
   const isPlainId = lead.endsWith('id:');
   const { sessions, unreadable } = await context.store.listWithFaults();
   const offered = lead.endsWith('parent:') ? sessions.filter(hasParent) : sessions;
-  const latest = isPlainId ? undefined : sessions.find(({ sessionKind }) => isResumableKind(sessionKind));
+  const resumable = isPlainId ? [] : sessions.filter(({ sessionKind }) => isResumableKind(sessionKind));
+  const isHere = inWorkTreeOf(context.deps, context.cwd);
+  const latest = resumable[0];
+  const here = resumable.find(({ cwd }) => isHere(cwd));
   const nowMs = context.now().getTime();
-  // The rule for `latest` comes before the one for ids.
-  const wordOf = (id: string) => (id === LATEST && !isPlainId ? `${lead}id:${id}` : lead + id);
+  // The rule for these words comes before the one for ids.
+  const wordOf = (id: string) => ((id === LATEST || id === HERE) && !isPlainId ? `${lead}id:${id}` : lead + id);
   return [
-    ...offered
-      .filter((session) => session === latest)
-      .map((session) => ({ word: lead + LATEST, description: sessionText(session, nowMs) })),
+    ...[
+      { word: LATEST, session: latest },
+      { word: HERE, session: here },
+    ].flatMap(({ word, session }) =>
+      session !== undefined && offered.includes(session)
+        ? [{ word: lead + word, description: sessionText(session, nowMs) }]
+        : [],
+    ),
     ...offered
       .filter(({ sessionId }) => isId(sessionId))
       .map((session) => ({ word: wordOf(session.sessionId), description: sessionText(session, nowMs) })),

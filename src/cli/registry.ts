@@ -227,6 +227,7 @@ export const FLAGS_WITH_VALUE: ReadonlySet<string> = new Set([
   '--provider',
   '--since',
   '--until',
+  '--on',
   '--title',
   '--limit',
   '--sort',

@@ -11,32 +11,43 @@ export interface KnownSessions {
   readonly unreadable: readonly { readonly sessionId: string }[];
 }
 
+/** What a name can mean beside what the sessions themselves say. */
+export interface NamingPlace {
+  /** Whether a session worked where `here` is; without it nothing is there. */
+  readonly isHere?: ((session: SessionMetadata) => boolean) | undefined;
+  /** The title of a session as a terminal shows it, uncut. */
+  readonly shownTitle?: ((session: SessionMetadata) => string) | undefined;
+}
+
 const LATEST = 'latest';
-const BEFORE_LATEST = /^@\{-(0|[1-9]\d*)\}$/;
+const HERE = 'here';
+const BEFORE_LATEST = /^@(?:(0|[1-9]\d*)|\{-(0|[1-9]\d*)\})$/;
+const CUT = /(?:…|\.\.\.)$/;
 const PARENT = 'parent:';
 const ROOT = 'root:';
 const ID = 'id:';
 const TITLE = 'title:';
 const PREFIXES = /^(?:(?:parent|root|id|title):\s*)+/;
-const NAMES_HINT = 'Give an id or its beginning, a whole title, or latest.';
+const NAMES_HINT = 'Give an id or its beginning, a whole title, latest or here.';
 
 /**
  * Gives the session that a name means, by the first rule that finds anything. Never a guess.
  *
- * The rules: `latest` and `@{-N}`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of an id;
- * a whole title. Ids are compared exactly; space around the name, or around a title, does not matter.
+ * The rules: `latest`, `@N` and `here`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of an
+ * id; a whole title, or one as a terminal shows it. Ids are compared exactly, titles in NFC; space around the name, or
+ * around a title, does not matter.
  * @throws UsageError (`USAGE`) when the name is blank.
  * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), with the ids of sessions that come close.
  * @throws AmbiguousNameError (`AMBIGUOUS_NAME`), with the ids of all that it fits.
  * @see CLI.md, "Sessions are named"
  */
-export function resolveSelector(text: string, known: KnownSessions): SessionId {
+export function resolveSelector(text: string, known: KnownSessions, place: NamingPlace = {}): SessionId {
   const name = trimSpace(text);
-  const [found] = name === '' ? [] : sessionsNamed(name, known);
-  if (found !== undefined) return parseSessionId(found);
+  const { found, lost } = name === '' ? NOTHING : sessionsNamed(name, known, place);
+  if (found[0] !== undefined) return parseSessionId(found[0]);
   const plain = trimSpace(name.replace(PREFIXES, ''));
   if (plain === '') throw new UsageError(`No session is named by ${JSON.stringify(text)}`, NAMES_HINT);
-  throw new SessionNotFoundError(name, closestTo(plain, known));
+  throw new SessionNotFoundError(name, lost === undefined ? closestTo(plain, known) : [], { reason: lost });
 }
 
 /**
@@ -46,21 +57,32 @@ export function resolveSelector(text: string, known: KnownSessions): SessionId {
 export function fullIdIn(text: string): SessionId | undefined {
   const name = trimSpace(text);
   const id = name.startsWith(ID) ? name.slice(ID.length) : name;
-  return name === LATEST || !validSessionId(id) ? undefined : parseSessionId(id);
+  return name === LATEST || name === HERE || !validSessionId(id) ? undefined : parseSessionId(id);
 }
 
+interface Named {
+  readonly found: readonly string[];
+  /** Why there is none, where a relation leads nowhere. */
+  readonly lost: string | undefined;
+}
+
+const NOTHING: Named = { found: [], lost: undefined };
+
 /** Gives the one session that a name means, or none. */
-function sessionsNamed(name: string, known: KnownSessions): readonly string[] {
+function sessionsNamed(name: string, known: KnownSessions, place: NamingPlace): Named {
   // From the inside out, so that `parent:parent:…` may be as long as it likes.
-  const levels = withoutRelations(name);
-  let found: readonly string[] = [];
-  for (const [depth, level] of levels.entries()) {
+  let inner = NOTHING;
+  for (const [depth, level] of withoutRelations(name).entries()) {
     const relation = depth === 0 ? undefined : level.startsWith(PARENT) ? PARENT : ROOT;
-    const related = relation === undefined ? latestNamed(level, known) : relatedTo(found[0], relation, known);
-    found = related.length > 0 ? related : plainlyNamed(level, known);
+    const byRule: Named =
+      relation === undefined
+        ? { found: latestNamed(level, known, place), lost: undefined }
+        : relatedTo(inner, relation, known);
+    const found = byRule.found.length > 0 ? byRule.found : plainlyNamed(level, known, place);
     if (found.length > 1) throw new AmbiguousNameError(level, found);
+    inner = { found, lost: found.length > 0 ? undefined : byRule.lost };
   }
-  return found;
+  return inner;
 }
 
 /** Gives a name and the names in it that stand behind `parent:` or `root:`, the innermost first. */
@@ -73,19 +95,28 @@ function withoutRelations(name: string): readonly string[] {
   return levels;
 }
 
-function latestNamed(name: string, { sessions }: KnownSessions): readonly string[] {
-  const steps = name === LATEST ? '0' : BEFORE_LATEST.exec(name)?.[1];
-  if (steps === undefined) return [];
+function latestNamed(name: string, { sessions }: KnownSessions, { isHere }: NamingPlace): readonly string[] {
   const resumable = sessions.filter(({ sessionKind }) => isResumableKind(sessionKind));
-  const session = resumable[Number(steps)];
+  if (name === HERE) return idOf(isHere === undefined ? undefined : resumable.find(isHere));
+  const [, plain, braced] = BEFORE_LATEST.exec(name) ?? [];
+  const steps = name === LATEST ? '0' : (plain ?? braced);
+  return steps === undefined ? [] : idOf(resumable[Number(steps)]);
+}
+
+function idOf(session: SessionMetadata | undefined): readonly string[] {
   return session === undefined ? [] : [session.sessionId];
 }
 
-function relatedTo(id: string | undefined, relation: string, known: KnownSessions): readonly string[] {
+function relatedTo(inner: Named, relation: string, known: KnownSessions): Named {
+  const [id] = inner.found;
+  if (id === undefined) return inner;
   const session = known.sessions.find(({ sessionId }) => sessionId === id);
-  if (session === undefined) return [];
+  const word = relation === PARENT ? 'parent' : 'root';
+  if (session === undefined) return { found: [], lost: `session ${id} cannot be read, so its ${word} is not known` };
   const related = relation === PARENT ? session.parentSessionId : rootOf(session, known);
-  return related === undefined ? [] : withId(related, known);
+  if (related === undefined) return { found: [], lost: `session ${id} has no ${word}` };
+  const found = withId(related, known);
+  return { found, lost: found.length > 0 ? undefined : `${related}, the ${word} of session ${id}, is not there` };
 }
 
 // The root is recorded; where it is not, it is found by going up.
@@ -103,12 +134,12 @@ function rootOf(session: SessionMetadata, { sessions }: KnownSessions): string |
   return undefined;
 }
 
-function plainlyNamed(name: string, known: KnownSessions): readonly string[] {
+function plainlyNamed(name: string, known: KnownSessions, place: NamingPlace): readonly string[] {
   if (name.startsWith(ID)) return withId(trimSpace(name.slice(ID.length)), known);
-  if (name.startsWith(TITLE)) return withTitle(trimSpace(name.slice(TITLE.length)), known);
+  if (name.startsWith(TITLE)) return withTitle(trimSpace(name.slice(TITLE.length)), known, place);
   if (name === '') return [];
   for (const rule of [withId, beginningWith, withTitle]) {
-    const found = rule(name, known);
+    const found = rule(name, known, place);
     if (found.length > 0) return found;
   }
   return [];
@@ -122,9 +153,25 @@ function beginningWith(beginning: string, known: KnownSessions): readonly string
   return idsOf(known).filter((id) => id.startsWith(beginning));
 }
 
-function withTitle(title: string, { sessions }: KnownSessions): readonly string[] {
-  if (title === '') return [];
-  return sessions.filter((session) => trimSpace(session.title ?? '') === title).map(({ sessionId }) => sessionId);
+function withTitle(title: string, { sessions }: KnownSessions, { shownTitle }: NamingPlace): readonly string[] {
+  const wanted = title.normalize();
+  if (wanted === '') return [];
+  const titled = sessions.filter((session) => trimSpace(session.title ?? '') !== '');
+  const exactly = titled.filter((session) => trimSpace(session.title ?? '').normalize() === wanted);
+  const found = exactly.length > 0 || shownTitle === undefined ? exactly : titled.filter(isShownAs(wanted, shownTitle));
+  return found.map(({ sessionId }) => sessionId);
+}
+
+/** Gives a test of whether a terminal shows a title so: whole, or cut with a mark at its end. */
+function isShownAs(
+  wanted: string,
+  shownTitle: (session: SessionMetadata) => string,
+): (session: SessionMetadata) => boolean {
+  const beginning = CUT.test(wanted) ? wanted.replace(CUT, '') : undefined;
+  return (session) => {
+    const shown = trimSpace(shownTitle(session)).normalize();
+    return shown === wanted || (beginning !== undefined && beginning !== '' && shown.startsWith(beginning));
+  };
 }
 
 function idsOf({ sessions, unreadable }: KnownSessions): readonly string[] {

@@ -78,7 +78,7 @@ import {
   recordSpec,
   type SessionAndEvent,
 } from './record-spec.js';
-import { resolveSession } from './resolve-session.js';
+import { type NamingOptions, resolveSession } from './resolve-session.js';
 import { rewindHistory } from './rewind-history.js';
 import {
   abortRewind,
@@ -134,8 +134,8 @@ export class SessionStore {
   }
 
   /** Gives the id of the session that a name means: an id, a beginning of one, a title, `latest`, `parent:…` (CLI.md). */
-  resolve(name: string): Promise<SessionId> {
-    return withStoreErrors(() => resolveSession(this.#deps, name));
+  resolve(name: string, options: NamingOptions = {}): Promise<SessionId> {
+    return withStoreErrors(() => resolveSession(this.#deps, name, options));
   }
 
   /** Gives the session with the newest activity, or null. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseCount, parseFilled, parseTime } from '../../src/cli/arguments.js';
+import { parseCount, parseDay, parseFilled, parseTime } from '../../src/cli/arguments.js';
 import { InvalidArgumentError } from '../../src/errors.js';
 
 const NOW = new Date('2026-07-09T12:00:00.500Z');
@@ -12,6 +12,8 @@ describe('a time', () => {
     ['2h', '2026-07-09T10:00:00.500Z'],
     ['3d', '2026-07-06T12:00:00.500Z'],
     ['1w', '2026-07-02T12:00:00.500Z'],
+    ['2mo', '2026-05-09T12:00:00.500Z'],
+    ['0mo', '2026-07-09T12:00:00.500Z'],
     ['0m', '2026-07-09T12:00:00.500Z'],
     [' 2h ', '2026-07-09T10:00:00.500Z'],
   ])('given %j, then it is %s', (text, instant) => {
@@ -44,6 +46,37 @@ describe('a time', () => {
   ])('given %j, then it is refused with the forms that there are', (text) => {
     expect(() => parseTime(text, '--since', NOW)).toThrow(InvalidArgumentError);
     expect(() => parseTime(text, '--since', NOW)).toThrow(`--since: ${JSON.stringify(text)} is no time`);
+  });
+});
+
+describe('a day', () => {
+  const NOON = new Date(2026, 6, 9, 12); // a Thursday
+
+  test.each([
+    ['today', [2026, 6, 9]],
+    ['yesterday', [2026, 6, 8]],
+    ['thursday', [2026, 6, 9]],
+    ['Wednesday', [2026, 6, 8]],
+    ['friday', [2026, 6, 3]],
+    ['2026-02-28', [2026, 1, 28]],
+  ] as const)('given %s, then it is from one local midnight to the next', (text, [year, month, day]) => {
+    const span = { since: new Date(year, month, day).getTime(), until: new Date(year, month, day + 1).getTime() };
+
+    expect(parseDay(text, '--on', NOON)).toEqual(span);
+    expect(parseTime(text, '--since', NOON)).toBe(span.since);
+  });
+
+  test.each(['', 'mon', 'tomorrow', '2h', '2026-02-30', '2026-07-09T12:00:00Z'])(
+    'given %j, then it is refused',
+    (text) => {
+      expect(() => parseDay(text, '--on', NOON)).toThrow(`--on: ${JSON.stringify(text)} is no day`);
+    },
+  );
+
+  test('given months before a day that the month has not, then it is the last day of that month', () => {
+    const before = new Date(parseTime('1mo', '--since', new Date(2026, 2, 31, 12)));
+
+    expect([before.getMonth(), before.getDate(), before.getHours()]).toEqual([1, 28, 12]);
   });
 });
 

@@ -103,6 +103,19 @@ describe('sessions', () => {
     ]);
   });
 
+  test('given sessions of the present folder, then here is a name as well, and one whose id it is has id: in front', async () => {
+    const temp = tempStore([
+      aSession('here').withMetadata({ updatedAt: '2026-07-09T11:00:00Z' }),
+      aSession('two').withMetadata({ cwd: '/nowhere/at/all', updatedAt: '2026-07-09T10:00:00Z' }),
+    ]);
+    const argv = ['__complete', 'fish', '1', 'show', ''];
+    const env = { ZERO_SESSIONS_ROOT: temp.root };
+
+    const { out } = await runCommandLine(argv, { env, cwd: '/nowhere/at/all', now: temp.clock.now });
+
+    expect(words(out.trimEnd().split('\n'))).toEqual(['latest', 'here', 'id:here', 'two']);
+  });
+
   test.each([
     ['parent:', ['parent:kid']],
     ['parent:id:', ['parent:id:one', 'parent:id:two', 'parent:id:kid']],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AmbiguousNameError, type SessionMetadata, SessionNotFoundError, UsageError } from '../../src/index.js';
-import { fullIdIn, type KnownSessions, resolveSelector } from '../../src/plan/selector.js';
+import { fullIdIn, type KnownSessions, type NamingPlace, resolveSelector } from '../../src/plan/selector.js';
 
 /** Gives sessions in the order given, newest first. */
 function known(
@@ -14,9 +14,9 @@ function known(
   };
 }
 
-const errorOf = (name: string, sessions: KnownSessions): unknown => {
+const errorOf = (name: string, sessions: KnownSessions, place: NamingPlace = {}): unknown => {
   try {
-    return resolveSelector(name, sessions);
+    return resolveSelector(name, sessions, place);
   } catch (error) {
     return error;
   }
@@ -35,13 +35,16 @@ describe('a name for the latest session', () => {
   test.each([
     ['latest', 'b'],
     ['@{-0}', 'b'],
+    ['@0', 'b'],
+    ['@1', 'a'],
+    ['@2', 'c'],
     ['@{-1}', 'a'],
     ['@{-2}', 'c'],
   ])('given %s, then only sessions that can be resumed count', (name, id) => {
     expect(resolveSelector(name, sessions)).toBe(id);
   });
 
-  test.each(['@{-3}', '@{-99999999999999999999}', '@{1}', '@{--1}', '@{-01}', 'LATEST'])(
+  test.each(['@{-3}', '@{-99999999999999999999}', '@3', '@-1', '@01', '@', '@{1}', '@{--1}', '@{-01}', 'LATEST'])(
     'given %s, then there is none',
     (name) => {
       expect(() => resolveSelector(name, sessions)).toThrow(SessionNotFoundError);
@@ -58,6 +61,79 @@ describe('a name for the latest session', () => {
   test('given nothing to resume, then the next rules are asked', () => {
     expect(resolveSelector('latest', known({ latest: { sessionKind: 'child' } }))).toBe('latest');
     expect(resolveSelector('@{-7}', known({ a: { title: '@{-7}' } }))).toBe('a');
+  });
+});
+
+describe('a name for the latest session here', () => {
+  const sessions = known({
+    child: { sessionKind: 'child', cwd: '/here' },
+    b: { cwd: '/elsewhere' },
+    a: { cwd: '/here' },
+    c: { cwd: '/here' },
+    here: {},
+  });
+  const isHere = ({ cwd }: SessionMetadata) => cwd === '/here';
+
+  test('given here, then it is the newest that can be resumed and worked there', () => {
+    expect(resolveSelector('here', sessions, { isHere })).toBe('a');
+    expect(resolveSelector('id:here', sessions, { isHere })).toBe('here');
+  });
+
+  test('given no session there, or no place, then the next rules are asked', () => {
+    expect(resolveSelector('here', sessions, { isHere: () => false })).toBe('here');
+    expect(resolveSelector('here', sessions)).toBe('here');
+    expect(fullIdIn('here')).toBeUndefined();
+  });
+});
+
+describe('a title', () => {
+  const shownTitle = ({ title = '' }: SessionMetadata) =>
+    title.replaceAll('\u001b', '\\u{1b}').replace('hunter2', '[REDACTED]');
+
+  test('given one in another normal form, then it is the same', () => {
+    const sessions = known({ a: { title: 'Cafe\u0301' }, b: { title: 'Caf\u00e9s' } });
+
+    expect(resolveSelector('Caf\u00e9', sessions)).toBe('a');
+    expect(resolveSelector('title:Cafe\u0301s', sessions)).toBe('b');
+  });
+
+  test.each([
+    ['escaped', 'Red \\u{1b}[31m', 'a'],
+    ['redacted', 'The [REDACTED] thing', 'b'],
+    ['cut with a mark', 'A long ti…', 'c'],
+    ['cut in ASCII', 'A long ti...', 'c'],
+    ['escaped, then cut', 'title:Red \\u{1b…', 'a'],
+  ])('given one as a terminal shows it, %s, then it is found', (_, name, id) => {
+    const sessions = known({
+      a: { title: 'Red \u001b[31m' },
+      b: { title: 'The hunter2 thing' },
+      c: { title: 'A long title of a session' },
+      d: { title: 'Another…' },
+    });
+
+    expect(resolveSelector(name, sessions, { shownTitle })).toBe(id);
+  });
+
+  test('given a cut one that fits several, then it is ambiguous; one that is a title as it stands is that', () => {
+    const sessions = known({ a: { title: 'Fix foo' }, b: { title: 'Fix bar' }, c: { title: 'Another…' } });
+
+    expect(errorOf('Fix…', sessions, { shownTitle })).toMatchObject({ candidates: ['a', 'b'] });
+    expect(resolveSelector('Another…', sessions, { shownTitle })).toBe('c');
+    expect(() => resolveSelector('…', sessions, { shownTitle })).toThrow(SessionNotFoundError);
+  });
+});
+
+describe('finding 37: a relation that leads to nobody', () => {
+  const sessions = known({ orphan: { parentSessionId: 'gone', rootSessionId: 'lost' }, top: {} }, ['broken']);
+
+  test.each([
+    ['parent:orphan', 'gone, the parent of session orphan, is not there'],
+    ['root:orphan', 'lost, the root of session orphan, is not there'],
+    ['parent:top', 'session top has no parent'],
+    ['parent:broken', 'session broken cannot be read, so its parent is not known'],
+    ['parent:parent:orphan', 'gone, the parent of session orphan, is not there'],
+  ])('given %s, then it says why', (name, reason) => {
+    expect(errorOf(name, sessions)).toMatchObject({ message: `No session named ${JSON.stringify(name)}: ${reason}` });
   });
 });
 

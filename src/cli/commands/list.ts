@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../errors.js';
 import { compareCodePoints } from '../../model/json.js';
@@ -7,7 +6,8 @@ import { parseInstant } from '../../model/time.js';
 import type { LeftOver } from '../../store/left-overs.js';
 import type { UnreadableSession } from '../../store/list-sessions.js';
 import { measureSession } from '../../store/session-sizes.js';
-import { type ParsedArguments, parseCount, parseFilled, parseTime } from '../arguments.js';
+import { inWorkTreeOf } from '../../store/work-tree.js';
+import { type ParsedArguments, parseCount, parseDay, parseFilled, parseTime, type Span } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { kindName, type ListedSession } from '../listed-session.js';
@@ -50,13 +50,19 @@ export const list = defineCommand<ListView>({
       repeat: true,
       value: 'kind',
     },
-    { flags: '--cwd <dir>', description: 'only sessions that ran in this folder', value: 'folder' },
-    { flags: '--here', description: 'only sessions that ran in the present folder' },
+    {
+      flags: '--cwd <dir>',
+      description: 'only sessions of this folder, its git work tree, and below',
+      value: 'folder',
+    },
+    { flags: '--here', description: 'only sessions of the present folder, its git work tree, and below' },
+    { flags: '--exact', description: 'with --cwd or --here: of that very folder only' },
     { flags: '--tag <tag>', description: 'only sessions with this tag', value: 'tag' },
     { flags: '--model <model>', description: 'only sessions with this model', value: 'model' },
     { flags: '--provider <provider>', description: 'only sessions with this provider', value: 'provider' },
     { flags: '--since <time>', description: 'only sessions active at this time or later' },
     { flags: '--until <time>', description: 'only sessions active before this time' },
+    { flags: '--on <day>', description: 'only sessions active on this day' },
     { flags: '--title <text>', description: 'only sessions with this in their title, in any case' },
     { flags: '--limit <n>', description: 'at most so many' },
     { flags: '--sort <key>', description: 'what decides the order', choices: SORT_KEYS },
@@ -133,22 +139,27 @@ type SessionTest = (session: SessionMetadata) => boolean;
 /** Gives one test of all flags but those on kinds. */
 function filterOf(args: ParsedArguments, context: CommandContext): SessionTest {
   const tests: SessionTest[] = [];
-  const folder = args.text('cwd');
-  if (args.flag('here') && folder !== undefined) throw new UsageError('--here does not go with --cwd');
-  if (args.flag('here')) tests.push(ranIn(context.cwd));
-  if (folder !== undefined) tests.push(ranIn(resolve(context.cwd, parseFilled(folder, '--cwd'))));
+  const folder = folderOf(args, context);
+  if (folder !== undefined) {
+    const isMeant = inWorkTreeOf(context.deps, folder, { exact: args.flag('exact') });
+    tests.push(({ cwd }) => isMeant(cwd));
+  } else if (args.flag('exact')) {
+    throw new UsageError('--exact is for --cwd and --here');
+  }
   for (const [flag, member] of EXACT_FLAGS) {
     const value = args.text(flag);
     if (value !== undefined) tests.push((session) => session[member] === value);
   }
-  const title = args.text('title')?.toLowerCase();
-  if (title !== undefined) tests.push((session) => (session.title ?? '').toLowerCase().includes(title));
-  const since = timeOf(args, 'since', context) ?? Number.NEGATIVE_INFINITY;
-  const until = timeOf(args, 'until', context) ?? Number.POSITIVE_INFINITY;
-  if (args.flag('since') || args.flag('until')) {
+  const title = args.text('title');
+  if (title !== undefined) {
+    const wanted = inAnyCase(title);
+    tests.push((session) => inAnyCase(session.title ?? '').includes(wanted));
+  }
+  const span = spanOf(args, context);
+  if (span !== undefined) {
     tests.push((session) => {
       const active = parseInstant(session.updatedAt);
-      return active !== undefined && active >= since && active < until;
+      return active !== undefined && active >= span.since && active < span.until;
     });
   }
   return (session) => tests.every((test) => test(session));
@@ -160,23 +171,31 @@ const EXACT_FLAGS = [
   ['provider', 'provider'],
 ] as const;
 
-function timeOf(args: ParsedArguments, flag: 'since' | 'until', context: CommandContext): number | undefined {
-  const text = args.text(flag);
-  return text === undefined ? undefined : parseTime(text, `--${flag}`, context.now());
+function inAnyCase(text: string): string {
+  return text.normalize().toLowerCase();
 }
 
-/** A folder has more than one name where links lead to it: as typed, and as the system sees it. */
-function ranIn(folder: string): SessionTest {
-  const names = new Set([folder, realFolder(folder)]);
-  return ({ cwd }) => cwd !== undefined && cwd !== '' && names.has(resolve(cwd));
+function folderOf(args: ParsedArguments, { cwd }: CommandContext): string | undefined {
+  const folder = args.text('cwd');
+  if (folder === undefined) return args.flag('here') ? cwd : undefined;
+  if (args.flag('here')) throw new UsageError('--here does not go with --cwd');
+  return resolve(cwd, parseFilled(folder, '--cwd'));
 }
 
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder; // sessions outlive their folders
+/** Gives the span of time that is asked for; the beginning belongs to it, the end does not. */
+function spanOf(args: ParsedArguments, { now }: CommandContext): Span | undefined {
+  const day = args.text('on');
+  const since = args.text('since');
+  const until = args.text('until');
+  if (day !== undefined) {
+    if (since !== undefined || until !== undefined) throw new UsageError('--on does not go with --since and --until');
+    return parseDay(day, '--on', now());
   }
+  if (since === undefined && until === undefined) return undefined;
+  return {
+    since: since === undefined ? Number.NEGATIVE_INFINITY : parseTime(since, '--since', now()),
+    until: until === undefined ? Number.POSITIVE_INFINITY : parseTime(until, '--until', now()),
+  };
 }
 
 /** Gives the sessions in the order of a key; equal ones keep the order of the store, newest activity first. */

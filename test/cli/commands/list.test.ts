@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -256,7 +256,11 @@ describe('the flags of list', () => {
       ['--cwd', '/work/app/../app/'],
       ['talk', 'loud'],
     ],
-    [['--cwd', '/work'], []],
+    [
+      ['--cwd', '/work'],
+      ['talk', 'loud'],
+    ],
+    [['--cwd', '/work', '--exact'], []],
     [['--tag', 'web'], ['talk']],
     [['--tag', 'we'], []],
     [['--model', 'demo-model'], ['talk']],
@@ -334,6 +338,46 @@ describe('the flags of list', () => {
     expect([real.out, link.out]).toEqual(['a\n', 'a\n']);
   });
 
+  test('given --on, then only sessions of that day are listed, and no other span goes with it', async () => {
+    const at = (day: number, hour: number) => new Date(2026, 6, day, hour).toISOString().replace('.000Z', 'Z');
+    const { root } = tempStore([
+      aSession('before').withMetadata({ updatedAt: at(7, 23) }),
+      aSession('first').withMetadata({ updatedAt: at(8, 0) }),
+      aSession('last').withMetadata({ updatedAt: at(8, 23) }),
+      aSession('after').withMetadata({ updatedAt: at(9, 0) }),
+    ]);
+    const now = () => new Date(2026, 6, 9, 12);
+
+    expect((await runCommandLine(['list', '-q', '--on', 'yesterday'], { root, now })).out).toBe('last\nfirst\n');
+    expect((await runCommandLine(['list', '--on', 'today', '--since', '1d'], { root, now })).code).toBe(2);
+    expect((await runCommandLine(['list', '--exact'], { root, now })).code).toBe(2);
+  });
+
+  test('given --here in a work tree, then all of it is listed, and only the folder with --exact', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'zs-tree-')));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'repo/.git'), { recursive: true });
+    mkdirSync(join(folder, 'repo/src/deep'), { recursive: true });
+    writeFileSync(join(folder, 'repo/.git/HEAD'), 'ref: refs/heads/main\n');
+    const { root } = tempStore([
+      aSession('top').withMetadata({ cwd: join(folder, 'repo'), updatedAt: '2026-07-09T10:00:00Z' }),
+      aSession('deep').withMetadata({ cwd: join(folder, 'repo/src/deep'), updatedAt: '2026-07-09T09:00:00Z' }),
+      aSession('beside').withMetadata({ cwd: join(folder, 'repository') }),
+    ]);
+    const cwd = join(folder, 'repo/src');
+
+    expect((await runCommandLine(['list', '-q', '--here'], { root, cwd })).out).toBe('top\ndeep\n');
+    expect((await runCommandLine(['list', '-q', '--here', '--exact'], { root, cwd })).out).toBe('');
+    expect((await runCommandLine(['path', 'here'], { root, cwd })).out).toBe(`${root}/top\n`);
+    expect((await runCommandLine(['path', 'here'], { root, cwd: folder })).out).toBe(`${root}/beside\n`);
+  });
+
+  test('given --title in another normal form, then it is found', async () => {
+    const { root } = tempStore(aSession('a').withMetadata({ title: 'Cafe\u0301 menu' }));
+
+    expect((await runCommandLine(['list', '-q', '--title', 'CAF\u00c9'], { root })).out).toBe('a\n');
+  });
+
   test('given --limit, then the rest is counted on stderr', async () => {
     const { root } = aStore();
 
@@ -353,7 +397,8 @@ describe('the flags of list', () => {
   test.each([
     ['--limit', '-1'],
     ['--limit', '1.5'],
-    ['--since', 'yesterday'],
+    ['--since', 'tomorrow'],
+    ['--on', '2h'],
     ['--since', '2026-02-30'],
     ['--until', '3y'],
     ['--sort', 'size'],
