@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { makeDemoStore } from '../../src/cli/demo-store.js';
+import { runCommandLine } from '../support/run-cli.js';
 import { blocksOf, commandsOf, PROJECT, readPage, type Shown } from './markdown.js';
 
-// The README's commands, as they stand, in the store that `demo` makes: sessions of Zero, and one with a workspace. The
-// demo's clock is set, so its times are those in the README. What else changes from run to run has a placeholder.
+// The README's commands, as they stand, in the folder that `demo` made, after its whole tour: sessions of Zero, one with a
+// workspace, and the one that the demo tries things on. The demo's clock is set, so its times are those in the README. What
+// else changes from run to run has a placeholder.
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   '<id>': '[0-9A-HJKMNP-TV-Z]{26}',
   '<time>': '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ',
@@ -23,9 +24,9 @@ let folder = '';
 let outputs: readonly string[] = [];
 
 beforeAll(async () => {
-  const demo = await makeDemoStore(new Date('2026-07-09T12:00:00Z'));
-  folder = realpathSync(demo.folder);
-  expect(demo.hasZeroSessions).toBe(true);
+  const { out } = await runCommandLine(['demo'], { now: () => new Date('2026-07-09T12:00:00Z') });
+  folder = realpathSync(/^ {2}rm -r (\S+)$/m.exec(out)?.[1] ?? '');
+  expect(out).toContain('zero_golden_');
   outputs = runInOneShell(shown.map(({ command }) => command.replace('<folder>', folder)));
 });
 
