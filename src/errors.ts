@@ -489,9 +489,12 @@ export class WorkspaceRefusedError extends ZeroSessionsError {
   readonly code = 'WORKSPACE_REFUSED';
   readonly hint = 'Name the workspace with --workspace, or leave the files alone with --events-only.';
   readonly path: string;
+  /** What is the matter with it: `is not there`. */
+  readonly reason: string;
   constructor(path: string, reason: string) {
     super(`Workspace ${quote(path)} ${reason}`);
     this.path = path;
+    this.reason = reason;
   }
 }
 

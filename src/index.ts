@@ -85,7 +85,7 @@ export type { TreeNode } from './plan/lineage.js';
 export { rehydrateEvents, replayEvents } from './plan/replay.js';
 export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind.js';
 export type { FilledPart, PartPrompt, SummaryPart } from './plan/summary-parts.js';
-export type { OpenCall } from './plan/whole-positions.js';
+export type { CutCalls, OpenCall } from './plan/whole-positions.js';
 export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/append-events.js';
 export type { RewindReport, RewindResult } from './store/apply-rewind.js';
 export type { GoalResult } from './store/change-goal.js';

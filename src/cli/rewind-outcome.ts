@@ -1,4 +1,10 @@
-import { InterruptedRewindError, StalePlanError, UsageError, WorkspaceRefusedError } from '../errors.js';
+import {
+  InterruptedRewindError,
+  StalePlanError,
+  UsageError,
+  WorkspaceRefusedError,
+  ZeroSessionsError,
+} from '../errors.js';
 import type { RewindPlan } from '../plan/rewind.js';
 import { previewRefused, type RewindReport } from '../store/apply-rewind.js';
 import type { RewindOptions } from '../store/preview-rewind.js';
@@ -8,12 +14,20 @@ import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
 import type { Page } from './page.js';
 import type { Redaction } from './redaction.js';
 import type { JsonMembers } from './render/json.js';
-import { planJson, reportJson } from './render/plan-json.js';
+import { openCallNotes } from './render/open-calls.js';
+import { isRewindPlan, planJson, reportJson } from './render/plan-json.js';
 import { EVENT_REF_SCHEMA } from './schema-parts.js';
 
 /** What going back came to: a plan, or a plan carried out. */
 export type RewindOutcome =
-  | { readonly kind: 'planned'; readonly work: RewindWork; readonly plan: RewindPlan; readonly allowed: Allowance }
+  | {
+      readonly kind: 'planned';
+      readonly work: RewindWork;
+      readonly plan: RewindPlan;
+      readonly allowed: Allowance;
+      /** What refuses it, where that is not in the plan itself. */
+      readonly refusal?: ZeroSessionsError | undefined;
+    }
   | {
       readonly kind: 'done';
       readonly work: RewindWork;
@@ -29,6 +43,8 @@ export type RewindWork = 'rewind' | 'restore' | 'undo';
 export interface Allowance {
   readonly force: boolean;
   readonly allowPartial: boolean;
+  /** Whether it is refused where something would stay that no checkpoint brings back. */
+  readonly strict?: boolean | undefined;
 }
 
 /** Gives the paths of a plan, those left alone aside, or the id to undo it by. */
@@ -49,16 +65,34 @@ export function outcomeJson(outcome: RewindOutcome, redaction: Redaction): JsonM
 /** Gives the exit code: that of a plan is what carrying it out would give. */
 export function exitCodeOf(outcome: RewindOutcome): number {
   if (outcome.kind === 'done') return EXIT_DONE;
-  const { plan, allowed } = outcome;
+  const { plan, allowed, refusal } = outcome;
+  if (refusal !== undefined) return EXIT_CODES[refusal.code];
   const has = (action: string) => plan.files.some((file) => file.action === action);
   if (has('impossible') && !allowed.allowPartial) return EXIT_CODES.INCOMPLETE;
+  if (isTooLittle(outcome)) return EXIT_CODES.INCOMPLETE;
   return has('conflict') && !allowed.force ? EXIT_CODES.CONFLICT : EXIT_DONE;
 }
 
-/** Gives what a person should know of a plan that would be refused. */
-export function refusalOf(outcome: RewindOutcome): readonly string[] {
+function isTooLittle({ plan, allowed }: RewindOutcome): boolean {
+  return allowed.strict === true && plan.uncovered.length > 0;
+}
+
+/** Gives what a person should know besides: calls that lose their results, and what would be refused. */
+export function outcomeNotes(outcome: RewindOutcome): readonly string[] {
+  const { target, openCalls, wholeTargets } = outcome.plan;
+  const [before, after] = wholeTargets;
+  return [...openCallNotes(target, { openCalls, whole: { before, after } }), ...refusalOf(outcome)];
+}
+
+function refusalOf(outcome: RewindOutcome): readonly string[] {
+  if (outcome.kind === 'planned' && outcome.refusal !== undefined) {
+    return [`This would be refused: ${outcome.refusal.message}`, `  ${outcome.refusal.hint}`];
+  }
   switch (exitCodeOf(outcome)) {
     case EXIT_CODES.INCOMPLETE:
+      if (isTooLittle(outcome)) {
+        return ['This would be refused: dropped events may have changed files that no checkpoint has (--strict).'];
+      }
       return ['This would be refused: some files cannot be brought back. --allow-partial does the rest.'];
     case EXIT_CODES.CONFLICT:
       return ['This would be refused: it would overwrite what somebody else changed. --force does it, and keeps that.'];
@@ -179,7 +213,8 @@ export async function goBack(
   options: RewindOptions,
   { dryRun, work }: { readonly dryRun: boolean; readonly work: RewindWork },
 ): Promise<RewindOutcome> {
-  const allowed = { force: options.force === true, allowPartial: options.allowPartial === true };
+  const { force = false, allowPartial = false, strict } = options;
+  const allowed = { force, allowPartial, strict };
   try {
     if (dryRun) {
       return { kind: 'planned', work, plan: await context.store.previewRewind(sessionId, options), allowed };
@@ -187,8 +222,26 @@ export async function goBack(
     await warnIfInUse(context, sessionId);
     return { kind: 'done', work, ...(await context.store.rewind(sessionId, options)), allowed };
   } catch (error) {
-    throw await withPlan(error, () => previewRefused(context.deps, sessionId, options));
+    const refusal = await withPlan(error, () => previewRefused(context.deps, sessionId, options));
+    if (!dryRun) throw refusal;
+    return plannedThough(context, refusal, work, allowed);
   }
+}
+
+/**
+ * Gives what was refused as a plan, for people; scripts get the error, which has the plan.
+ * @throws the error where it has no plan.
+ */
+export function plannedThough(
+  { globals }: CommandContext,
+  refusal: unknown,
+  work: RewindWork,
+  allowed: Allowance,
+): RewindOutcome {
+  const isForPeople = globals.format === 'text' && !globals.quiet;
+  if (!isForPeople || !(refusal instanceof ZeroSessionsError) || !('plan' in refusal)) throw refusal;
+  if (!isRewindPlan(refusal.plan)) throw refusal;
+  return { kind: 'planned', work, plan: refusal.plan, allowed, refusal };
 }
 
 /** Refuses flags that do not go together. */

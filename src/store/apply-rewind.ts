@@ -20,6 +20,7 @@ import type { LockedSession } from './locked-session.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
 import {
   type PlannedRewind,
+  type PlanningWays,
   planFromDisk,
   type RewindOptions,
   type TargetedRewind,
@@ -58,19 +59,14 @@ export async function previewRewind(deps: StoreDeps, sessionId: string, options:
 }
 
 /**
- * Plans what was refused, as far as it can be seen what would be done: without the files, and not complete, where their
- * workspace will not do. An unfinished rewind is looked past.
+ * Plans what was refused, as far as it can be seen what would be done: where the workspace will not do, each file is
+ * impossible for that reason. An unfinished rewind is looked past.
  */
 export async function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
-  const metadata = metadataFor(deps, id, options);
   const log = openLog(deps, id);
   const wish = await withTargetFound(log, { ...options, expectHead: undefined });
-  const plan = (asked: TargetedRewind): RewindPlan => planFromDisk(deps, id, log, metadata, asked).plan;
-  return seenPlan(
-    () => plan(wish),
-    () => ({ ...plan({ ...wish, part: 'events' }), ...(wish.part === 'files' ? { dropped: [] } : {}) }),
-  );
+  return planFromDisk(deps, id, log, metadataFor(deps, id, options), wish, { asFarAsSeen: true }).plan;
 }
 
 /** Gives a plan, or, where the workspace will not do, one without the files, which is not complete. */
@@ -109,7 +105,7 @@ export async function applyRewind(
   const target = Math.max(0, checkedTarget(targetSequence));
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
-    const planned = planHere(session, { target, workspace: workspaceRoot }, true);
+    const planned = planHere(session, { target, workspace: workspaceRoot }, { lenientTarget: true });
     const marked = { reportedTarget: targetSequence, isAlwaysMarked: true };
     return storedReport(carryOut(session, planned, {}, marked).report);
   });
@@ -130,7 +126,11 @@ export async function restoreToSequence(
   const target = Math.max(0, checkedTarget(targetSequence));
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
-    const { plan, workspace } = planHere(session, { target, part: 'files', workspace: workspaceRoot }, true);
+    const { plan, workspace } = planHere(
+      session,
+      { target, part: 'files', workspace: workspaceRoot },
+      { lenientTarget: true },
+    );
     const wanted = plan.files.flatMap((file) =>
       isBareChange(file) ? [{ ...file, action: file.forced ?? file.action }] : [],
     );
@@ -230,10 +230,10 @@ function settledPaths({ files }: RewindPlan): readonly string[] {
   return files.filter((file) => file.action === 'leave' && isReachable(file)).map(({ resolved }) => resolved);
 }
 
-function planHere(session: LockedSession, options: TargetedRewind, lenientTarget = false): PlannedRewind {
+function planHere(session: LockedSession, options: TargetedRewind, ways: PlanningWays = {}): PlannedRewind {
   const { part, workspace } = options;
   const metadata = part === 'files' && workspace !== undefined ? session.metadataOrNone() : session.metadata;
-  return planFromDisk(session.deps, session.id, session.log, metadata, options, lenientTarget);
+  return planFromDisk(session.deps, session.id, session.log, metadata, options, ways);
 }
 
 /** Gives the metadata for a plan; undefined where there are none, and where they are not needed and cannot be read. */
@@ -299,9 +299,10 @@ function storedReport({ targetSequence, filesRestored, filesDeleted, skipped }: 
 }
 
 // A link where a blob belongs is left alone; whatever else was changed is replaced, as the reference does.
-function isBareChange({ action, forced, present }: FileChange): boolean {
+function isBareChange({ action, forced, present, wanted }: FileChange): boolean {
   if (action === 'restore' || action === 'delete') return true;
-  return action === 'conflict' && forced !== undefined && present.kind !== 'link';
+  const isLinkInPlaceOfBlob = present.kind === 'link' && wanted.kind === 'stored';
+  return action === 'conflict' && forced !== undefined && !isLinkInPlaceOfBlob;
 }
 
 function named(files: readonly FileChange[]): string {

@@ -5,13 +5,16 @@ import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
 import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
 import { checkForkPoint, ForkCopy, forkBeginnings, forkKind } from '../plan/fork.js';
+import type { Position } from '../plan/position.js';
 import { BlobStore } from './blob-store.js';
 import { startingMetadata } from './create-session.js';
+import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
-import type { LogLine } from './event-log.js';
+import type { EventLog, LogLine } from './event-log.js';
 import type { LockedSession } from './locked-session.js';
 import { blobsNamedBy } from './log-survey.js';
 import { writeNewLog } from './new-log.js';
+import { positionIn } from './position-in-log.js';
 import { publishSession } from './publish-session.js';
 import { withSessionAsItIs } from './session-lock.js';
 
@@ -25,8 +28,10 @@ export interface ForkInput {
   readonly modelId?: string | undefined;
   readonly provider?: string | undefined;
   readonly tag?: string | undefined;
-  /** The last sequence that is copied; 0 copies none. All events when left out. */
-  readonly at?: number | undefined;
+  /** The last event that is copied; 0 copies none. All events when left out. What counts from the end is counted under the lock. */
+  readonly at?: number | Position | undefined;
+  /** Moves the end back to where no call is parted from its result. */
+  readonly wholeTurns?: boolean | undefined;
 }
 
 /**
@@ -44,8 +49,9 @@ export interface ForkInput {
 export async function forkSession(deps: StoreDeps, parentId: string, input: ForkInput): Promise<SessionMetadata> {
   parseSessionId(parentId);
   forkKind(input.sessionKind);
-  checkForkPoint(input.at);
-  return withSessionAsItIs(deps, parentId, (parent) => {
+  if (typeof input.at === 'number') checkForkPoint(input.at);
+  return withSessionAsItIs(deps, parentId, async (parent) => {
+    const at = await forkPoint(parent.log, input);
     const beginnings = forkBeginnings(parent.metadata, input);
     const start = startingMetadata(deps, { ...beginnings, sessionId: input.sessionId });
     const { eventCount } = parent.metadata;
@@ -54,7 +60,7 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
       parentId: parent.id,
       forkId: start.sessionId,
       createdAt: start.createdAt,
-      at: input.at,
+      at,
     });
     const document = publishSession(deps, start.sessionId as SessionId, (hidden) => {
       const blobs = new BlobCopy(parent, new BlobStore(deps, hidden));
@@ -80,6 +86,12 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
     });
     return document.metadata;
   });
+}
+
+async function forkPoint(log: EventLog, { at, wholeTurns }: ForkInput): Promise<number | undefined> {
+  if (at === undefined) return undefined;
+  const position = typeof at === 'number' ? at : await positionIn(log, at);
+  return wholeTurns === true ? readCutCalls(log, position).whole.before : position;
 }
 
 /** A line that is an event. */

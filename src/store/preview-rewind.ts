@@ -1,6 +1,12 @@
-import { EventNotFoundError, LogMissingError, StalePlanError, ZeroSessionsError } from '../errors.js';
+import {
+  EventNotFoundError,
+  LogMissingError,
+  StalePlanError,
+  WorkspaceRefusedError,
+  ZeroSessionsError,
+} from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { FileState, StoredEvent } from '../model/event.js';
+import type { FileState } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import { recordedWorkspace, type SessionMetadata } from '../model/metadata.js';
@@ -8,7 +14,7 @@ import { isRewindIntent } from '../model/rewind-record.js';
 import { mayLoseContent } from '../plan/change-rule.js';
 import { settleShapes } from '../plan/changed-shape.js';
 import type { FileChange, PresentState } from '../plan/file-change.js';
-import { type Position, resolvePosition } from '../plan/position.js';
+import type { Position } from '../plan/position.js';
 import {
   nearestSequences,
   planFileChange,
@@ -25,9 +31,10 @@ import { type BlobCheck, BlobStore } from './blob-store.js';
 import { type FindPath, pathFinder } from './checkpoint-paths.js';
 import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
-import type { EventLog, LogLine } from './event-log.js';
+import type { EventLog } from './event-log.js';
 import { FileWork } from './file-work.js';
 import { pathsOf } from './metadata-file.js';
+import { positionIn } from './position-in-log.js';
 import { type BoundWorkspace, noTraceIn, openBoundWorkspace, openWorkspace, refuseEmpty } from './workspace.js';
 import { locate, readHolds, readPresent } from './workspace-state.js';
 
@@ -65,15 +72,15 @@ export type TargetedRewind = RewindOptions & { readonly target: number };
 export async function withTargetFound(log: EventLog, options: RewindOptions): Promise<TargetedRewind> {
   const { target } = options;
   if (typeof target === 'number') return { ...options, target };
-  const goodEvents = function* (lines: Iterable<LogLine>): Generator<StoredEvent> {
-    for (const line of lines) if (line.kind === 'event') yield line.event;
-  };
-  const source = {
-    sessionId: log.sessionId,
-    forwards: () => goodEvents(log.scan()),
-    backwards: () => goodEvents(log.scanBackwards()),
-  };
-  return { ...options, target: await resolvePosition(target, source, { allowNone: true }) };
+  return { ...options, target: await positionIn(log, target) };
+}
+
+/** How strict a plan is with what is there. */
+export interface PlanningWays {
+  /** Takes a target that is in a gap or beyond the end. */
+  readonly lenientTarget?: boolean | undefined;
+  /** Where the workspace will not do, each file is impossible for that reason. */
+  readonly asFarAsSeen?: boolean | undefined;
 }
 
 /** A plan, and the workspace that it is for; none when no file is named. */
@@ -96,7 +103,7 @@ export function planFromDisk(
   log: EventLog,
   metadata: SessionMetadata | undefined,
   options: TargetedRewind,
-  lenientTarget = false,
+  { lenientTarget = false, asFarAsSeen = false }: PlanningWays = {},
 ): PlannedRewind {
   const eventCount = metadata?.eventCount ?? 0;
   if (eventCount > 0 && !log.exists()) throw new LogMissingError(id, log.path, eventCount);
@@ -118,28 +125,78 @@ export function planFromDisk(
     (checkpoint) => !isRewindIntent({ ...checkpoint, type: 'session_checkpoint' }),
   );
   const later = options.part === 'events' ? [] : checkpoints.filter(({ sequence }) => sequence > target);
-  // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
-  const named = touchedFiles(later, (path) => path);
-  const cwd = metadata?.cwd ?? '';
-  const recorded = recordedWorkspace(metadata);
-  const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, recorded, options);
-  const workspace = bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? recorded);
-  const find = workspace && pathFinder(deps, workspace, later);
-  const files = workspace === undefined || find === undefined ? undefined : { workspace, find };
-  const work = new FileWork(deps, { sessionId: id, log, target, cwd, files });
-  const changes = bound === undefined ? [] : fileChanges(deps, id, later, bound, work, options);
+  const subject = { deps, id, log, target, recorded: recordedWorkspace(metadata), checkpoints: later };
+  const { workspace, changes, uncovered } = planFiles(subject, options, asFarAsSeen);
   const plan = planRewind(
     outline,
     target,
     options.excludeTarget !== true,
     changes,
-    { part: options.part, workspace: bound?.workspace.real },
-    {
-      cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut,
-      uncovered: uncovered(work, target, later, find, options),
-    },
+    { part: options.part, workspace: workspace?.real },
+    { cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut, uncovered },
   );
-  return { plan, workspace: bound?.workspace, outline };
+  return { plan, workspace, outline };
+}
+
+/** What of a session the files of a plan are made from. */
+interface FilesSubject {
+  readonly deps: StoreDeps;
+  readonly id: SessionId;
+  readonly log: EventLog;
+  readonly target: number;
+  /** The recorded folder; empty where there is none. */
+  readonly recorded: string;
+  /** Those after the target that name files which are to go back. */
+  readonly checkpoints: LogOutline['checkpoints'];
+}
+
+interface PlannedFiles {
+  readonly workspace: ConfinedRoot | undefined;
+  readonly changes: readonly FileChange[];
+  readonly uncovered: readonly UncoveredWork[];
+}
+
+function planFiles(subject: FilesSubject, options: RewindOptions, asFarAsSeen: boolean): PlannedFiles {
+  const { deps, recorded, checkpoints } = subject;
+  // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
+  const named = touchedFiles(checkpoints, (path) => path);
+  try {
+    const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, recorded, options);
+    const looked = lookInto(subject, bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? recorded));
+    const changes = bound === undefined ? [] : fileChanges(subject, bound, looked.work, options);
+    return { workspace: bound?.workspace, changes, uncovered: uncoveredOf(subject, looked, options) };
+  } catch (error) {
+    if (!asFarAsSeen || !(error instanceof WorkspaceRefusedError)) throw error;
+    const changes = named.flatMap((file) => unseenChange(file, error, options.paths));
+    return { workspace: undefined, changes, uncovered: uncoveredOf(subject, lookInto(subject, undefined), options) };
+  }
+}
+
+// Which files would go back is known without the folder that they are in.
+function unseenChange(
+  { path, wanted }: TouchedFile,
+  { message, reason }: WorkspaceRefusedError,
+  asked: readonly string[] | undefined,
+): readonly FileChange[] {
+  const isAskedFor = asked?.some((each) => each === '.' || path === each || path.startsWith(`${each}/`)) ?? true;
+  if (!isAskedFor) return [];
+  const present = { kind: 'unreadable', reason: message } as const;
+  return [{ path, resolved: path, wanted, present, action: 'impossible', reason: `its workspace ${reason}` }];
+}
+
+/** The session's work, and how its paths are found; `find` is undefined where there is no folder to look into. */
+interface Look {
+  readonly find: FindPath | undefined;
+  readonly work: FileWork;
+}
+
+function lookInto(
+  { deps, id, log, target, recorded, checkpoints }: FilesSubject,
+  workspace: ConfinedRoot | undefined,
+): Look {
+  const find = workspace && pathFinder(deps, workspace, checkpoints);
+  const files = workspace === undefined || find === undefined ? undefined : { workspace, find };
+  return { find, work: new FileWork(deps, { sessionId: id, log, target, cwd: recorded, files }) };
 }
 
 // Where no file is to go back, files are looked at only to tell what stays, and a folder that will not do tells nothing.
@@ -152,11 +209,9 @@ function workspaceToLookAt(deps: StoreDeps, folder: string): ConfinedRoot | unde
   }
 }
 
-function uncovered(
-  work: FileWork,
-  target: number,
-  checkpoints: LogOutline['checkpoints'],
-  find: FindPath | undefined,
+function uncoveredOf(
+  { target, checkpoints }: FilesSubject,
+  { find, work }: Look,
   { part, paths }: RewindOptions,
 ): readonly UncoveredWork[] {
   // Who leaves the files, or asks for some, does not expect the others to go back.
@@ -178,9 +233,7 @@ function lastBefore({ events }: LogOutline, target: number): number {
 }
 
 function fileChanges(
-  deps: StoreDeps,
-  id: SessionId,
-  checkpoints: LogOutline['checkpoints'],
+  { deps, id, checkpoints }: FilesSubject,
   { workspace, isOwn }: BoundWorkspace,
   work: FileWork,
   options: RewindOptions,

@@ -8,6 +8,7 @@ import type { PreparedExec } from '../plan/exec-prompt.js';
 import type { TreeNode } from '../plan/lineage.js';
 import { replayEvents } from '../plan/replay.js';
 import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind.js';
+import type { CutCalls } from '../plan/whole-positions.js';
 import {
   type AppendBatchUnlessAny,
   type AppendUnlessExists,
@@ -42,6 +43,7 @@ import {
 } from './change-goal.js';
 import { type ChildInput, createChild } from './create-child.js';
 import { type CreateInput, createSession } from './create-session.js';
+import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
 import { findAllLeftOvers, findLeftOvers, type LeftOver } from './left-overs.js';
@@ -251,6 +253,11 @@ export class SessionStore {
   /** Makes a session that starts with the events of another. See {@link forkSession}. */
   fork(parentId: string, input: ForkInput = {}): Promise<SessionMetadata> {
     return withStoreErrors(() => forkSession(this.#deps, parentId, input));
+  }
+
+  /** Tells which calls a cut behind an event leaves without their results, and where it would leave none. */
+  cutCalls(sessionId: string, position: number): Promise<CutCalls> {
+    return withStoreErrors(() => readCutCalls(openLog(this.#deps, sessionId), position));
   }
 
   /** Makes a child session and links it in its parent. See {@link createChild}. */

@@ -109,7 +109,8 @@ export async function continueRewind(
       return { ...carryOutUndo(session, wish), work };
     }
     const wish: TargetedRewind = { ...wishOf(intent), workspace: workspace.named, force, allowPartial };
-    const plan = (): PlannedRewind => planFromDisk(deps, session.id, session.log, session.metadata, wish, true);
+    const plan = (): PlannedRewind =>
+      planFromDisk(deps, session.id, session.log, session.metadata, wish, { lenientTarget: true });
     // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
     refuseUnlessAllowed(plan().plan, wish);
     takeBack(session, found, workspace, false);

@@ -41,6 +41,7 @@ const OPERATIONS: Readonly<Record<string, (store: SessionStore, id: string) => P
   captureToolCheckpoint: (store, id) => store.captureToolCheckpoint(id, '/tmp', 't', ['a']),
   restoreToSequence: (store, id) => store.restoreToSequence(id, '/tmp', 0),
   truncateEvents: (store, id) => store.truncateEvents(id, 0),
+  cutCalls: (store, id) => store.cutCalls(id, 0),
   planRewind: (store, id) => store.planRewind(id, { targetSequence: 0 }),
   applyRewind: (store, id) => store.applyRewind(id, '/tmp', 0),
   previewRewind: (store, id) => store.previewRewind(id, { target: 0 }),

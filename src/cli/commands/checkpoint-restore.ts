@@ -1,9 +1,9 @@
 import { UsageError } from '../../errors.js';
+import { BEFORE_FIRST, parsePosition } from '../../plan/position.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
-import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import { renderOutcome } from '../render/rewind.js';
 import {
@@ -11,9 +11,9 @@ import {
   goBack,
   OUTCOME_SCHEMAS,
   outcomeJson,
+  outcomeNotes,
   quietOutcome,
   type RewindOutcome,
-  refusalOf,
 } from '../rewind-outcome.js';
 import { typedPaths } from '../typed-path.js';
 
@@ -42,7 +42,7 @@ export const checkpointRestore = defineCommand<RewindOutcome>({
     text: renderOutcome,
     json: (outcome, { redaction }) => ({ members: outcomeJson(outcome, redaction) }),
     quiet: quietOutcome,
-    notes: refusalOf,
+    notes: outcomeNotes,
     exitCode: exitCodeOf,
   },
   run: runRestore,
@@ -53,11 +53,11 @@ async function runRestore(context: CommandContext, args: ParsedArguments): Promi
   if (to === undefined)
     throw new UsageError('checkpoint restore needs --to', 'See: zero-sessions checkpoint restore --help');
   const id = await findSession(context, args.operand('session') ?? '');
-  const target = await findPosition(context, id, parseFilled(to, '--to'), { allowNone: true });
+  const target = parsePosition(parseFilled(to, '--to'), { allowNone: true });
   const workspace = workspaceOf(context, args);
   const folder = await folderOfFiles(context, id, workspace);
   const paths = await typedPaths(context, args.operands('path'), folder);
-  if (paths.length > 0) pickFiles(await context.store.filesAt(id, target, workspace), paths);
+  if (paths.length > 0) pickFiles(await context.store.filesAt(id, BEFORE_FIRST, workspace), paths);
   return goBack(
     context,
     id,

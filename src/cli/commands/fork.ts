@@ -1,9 +1,10 @@
+import { parsePosition } from '../../plan/position.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
-import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import { DESCRIPTION_FLAGS, describedSession, ID_FLAG } from '../metadata-flags.js';
+import { openCallNotes } from '../render/open-calls.js';
 import {
   WRITTEN_SESSION_OUTPUT,
   WRITTEN_SESSION_SCHEMAS,
@@ -19,6 +20,7 @@ export const fork = defineCommand<WrittenSession>({
   arguments: [{ name: '<session>', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
   options: [
     { flags: '--at <position>', description: 'the last event to copy; 0 for none', value: 'position' },
+    { flags: '--whole-turns', description: 'part no tool call from its result: end earlier instead' },
     ...DESCRIPTION_FLAGS,
     { flags: '--side', description: 'a side question: hidden from list, never resumed' },
     ID_FLAG,
@@ -32,18 +34,15 @@ export const fork = defineCommand<WrittenSession>({
 async function runFork(context: CommandContext, args: ParsedArguments): Promise<WrittenSession> {
   const parentId = await findSession(context, args.operand('session') ?? '');
   const position = args.text('at');
-  const at =
-    position === undefined
-      ? undefined
-      : await findPosition(context, parentId, parseFilled(position, '--at'), { allowNone: true });
   const session = await context.store.fork(parentId, {
     ...describedSession(args, context.cwd),
     ...(args.flag('side') ? { sessionKind: 'side' } : {}),
-    at,
+    at: position === undefined ? undefined : parsePosition(parseFilled(position, '--at'), { allowNone: true }),
+    wholeTurns: args.flag('whole-turns'),
   });
   const through = session.forkedFromSequence;
   const where = through === undefined ? 'with none of its events' : `after event ${through}`;
-  return writtenSession(context, session, [
-    `A ${args.flag('side') ? 'side question' : 'fork'} of ${parentId}, ${where}.`,
-  ]);
+  const notes = [`A ${args.flag('side') ? 'side question' : 'fork'} of ${parentId}, ${where}.`];
+  const cut = through === undefined ? undefined : await context.store.cutCalls(parentId, through);
+  return writtenSession(context, session, cut === undefined ? notes : [...notes, ...openCallNotes(through ?? 0, cut)]);
 }

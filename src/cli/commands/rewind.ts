@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.js';
 import type { RewindRecord } from '../../model/kept-record.js';
+import { parsePosition } from '../../plan/position.js';
 import { previewRefusedContinue, type SettledRewind } from '../../store/settle-rewind.js';
 import { previewRefusedUndo } from '../../store/undo-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
@@ -7,7 +8,6 @@ import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { EXIT_DONE } from '../exit-codes.js';
-import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import { filledText } from '../metadata-flags.js';
 import type { Redaction } from '../redaction.js';
@@ -20,9 +20,10 @@ import {
   goBack,
   OUTCOME_SCHEMAS,
   outcomeJson,
+  outcomeNotes,
+  plannedThough,
   quietOutcome,
   type RewindOutcome,
-  refusalOf,
   refuseTogether,
   warnIfInUse,
   withPlan,
@@ -59,6 +60,8 @@ export const rewind = defineCommand<RewindView>({
     WORKSPACE_FLAG,
     { flags: '--force', description: 'overwrite what somebody else changed; that is kept' },
     { flags: '--allow-partial', description: 'do what can be done, and report the rest' },
+    { flags: '--strict', description: 'refuse where dropped events may have changed what no checkpoint brings back' },
+    { flags: '--whole-turns', description: 'part no tool call from its result: go back further instead' },
     { flags: '--expect-head <seq>', description: 'only if this is still the last event' },
     { flags: '--undo [rewind-id]', description: 'undo the latest rewind, restore or undo, or this one' },
     { flags: '--history', description: 'list what can be undone, newest first' },
@@ -122,7 +125,7 @@ export const rewind = defineCommand<RewindView>({
       return view.kind === 'history' ? view.rewinds.map(({ rewindId }) => rewindId) : [view.settled.rewindId];
     },
     notes: (view) => {
-      if (view.kind === 'outcome') return refusalOf(view.outcome);
+      if (view.kind === 'outcome') return outcomeNotes(view.outcome);
       return view.kind === 'history' && view.rewinds.length === 0
         ? [`Session ${view.sessionId} has nothing to undo.`]
         : [];
@@ -135,7 +138,18 @@ export const rewind = defineCommand<RewindView>({
 const MODES = ['to', 'undo', 'history', 'abort', 'continue'] as const;
 /** The flags that each way to go back knows. */
 const MODE_FLAGS: Readonly<Record<(typeof MODES)[number], readonly string[]>> = {
-  to: ['exclude-target', 'dry-run', 'events-only', 'files-only', 'workspace', 'force', 'allow-partial', 'expect-head'],
+  to: [
+    'exclude-target',
+    'dry-run',
+    'events-only',
+    'files-only',
+    'workspace',
+    'force',
+    'allow-partial',
+    'strict',
+    'whole-turns',
+    'expect-head',
+  ],
   undo: ['dry-run', 'workspace', 'force', 'allow-partial'],
   history: [],
   abort: ['workspace'],
@@ -184,8 +198,9 @@ function modeOf(args: ParsedArguments): (typeof MODES)[number] {
 async function rewindTo(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
   const excludeTarget = args.flag('exclude-target');
   const head = args.text('expect-head');
-  const target = await findPosition(context, id, parseFilled(args.text('to') ?? '', '--to'), { allowNone: true });
-  if (excludeTarget && target === 0) throw new UsageError('--exclude-target: 0 is no event that could be dropped');
+  const target = parsePosition(parseFilled(args.text('to') ?? '', '--to'), { allowNone: true });
+  if (excludeTarget && target.kind === 'none')
+    throw new UsageError('--exclude-target: 0 is no event that could be dropped');
   const part = args.flag('events-only') ? 'events' : args.flag('files-only') ? 'files' : 'all';
   return goBack(
     context,
@@ -197,6 +212,8 @@ async function rewindTo(context: CommandContext, id: string, args: ParsedArgumen
       workspace: workspaceOf(context, args),
       force: args.flag('force'),
       allowPartial: args.flag('allow-partial'),
+      strict: args.flag('strict'),
+      wholeTurns: args.flag('whole-turns'),
       expectHead: head === undefined ? undefined : parseCount(head, '--expect-head'),
     },
     { dryRun: args.flag('dry-run'), work: part === 'files' ? 'restore' : 'rewind' },
@@ -213,7 +230,9 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
     await warnIfInUse(context, id);
     return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
   } catch (error) {
-    throw await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
+    const refusal = await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
+    if (!args.flag('dry-run')) throw refusal;
+    return plannedThough(context, refusal, 'undo', allowed);
   }
 }
 

@@ -21,14 +21,24 @@ export function renderOutcome(outcome: RewindOutcome, page: Page): string {
   const { plan, allowed } = outcome;
   const isNothing = isNothingToDo(plan, allowed.force);
   const blocks = [`${page.style.heading(isNothing ? nothingText(outcome) : headline(outcome))}\n`];
-  if (plan.files.length > 0) {
-    const rows = plan.files.map((file) => fileRow(file, allowed.force, page));
-    const folder = plan.workspace === undefined ? '' : `Files in ${safeText(shownFolder(plan.workspace, page))}\n`;
-    blocks.push(`${folder}${renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style })}`);
-  }
-  blocks.push(uncoveredLines(plan.uncovered, page));
+  blocks.push(...planBlocks(plan, allowed.force, page));
   if (!isNothing) blocks.push(closing(outcome, page));
   return blocks.filter((block) => block !== '').join('\n');
+}
+
+/** Gives the plan of what was refused: what it would have done to the log and to each file. */
+export function renderRefused(plan: RewindPlan, page: Page): string {
+  const work = plan.returned !== undefined ? 'undo' : plan.dropped.length > 0 ? 'rewind' : 'restore';
+  const outcome: RewindOutcome = { kind: 'planned', work, plan, allowed: { force: false, allowPartial: false } };
+  const blocks = [`${page.style.heading(headline(outcome))}\n`, ...planBlocks(plan, false, page)];
+  return blocks.filter((block) => block !== '').join('\n');
+}
+
+function planBlocks({ files, workspace, uncovered }: RewindPlan, force: boolean, page: Page): readonly string[] {
+  const rows = files.map((file) => fileRow(file, force, page));
+  const folder = workspace === undefined ? '' : `Files in ${safeText(shownFolder(workspace, page))}\n`;
+  const table = renderTable(PLAN_COLUMNS, rows, { width: page.width, style: page.style });
+  return [rows.length === 0 ? '' : `${folder}${table}`, uncoveredLines(uncovered, page)];
 }
 
 // One line for each kind: a shell call says nothing of what it did, so how many there were has to do.

@@ -215,7 +215,8 @@ describe('an error with exit 6 or 7', () => {
     const { code, out } = await run(temp, 'rewind s --continue --json');
 
     const { plan, ...error } = errorOf(out);
-    expect([code, error.code, plan.target, plan.complete, plan.files]).toEqual([7, 'INTERRUPTED_REWIND', 1, false, []]);
+    expect([code, error.code, plan.target, plan.complete]).toEqual([7, 'INTERRUPTED_REWIND', 1, false]);
+    expect(plan.files).toMatchObject([{ path: 'a.txt', action: 'impossible' }, { path: 'new.txt' }]);
     expect(plan.dropped).toHaveLength(9);
   });
 
@@ -225,7 +226,12 @@ describe('an error with exit 6 or 7', () => {
 
     const { plan } = errorOf((await run(temp, 'checkpoint restore s --to 1 --json')).out);
 
-    expect(plan).toMatchObject({ target: 1, dropped: [], files: [], complete: false });
+    expect(plan).toMatchObject({
+      target: 1,
+      dropped: [],
+      files: [{ path: 'a.txt' }, { path: 'new.txt' }],
+      complete: false,
+    });
   });
 
   test('given a log that moved on, then the plan is one that can be carried out', async () => {
