@@ -4,6 +4,7 @@ import { SessionStore } from '../store/session-store.js';
 import type { CliContext, CommandContext, GlobalOptions } from './context.js';
 import { errorStyle } from './error-style.js';
 import { type Interruption, interruptionBy } from './interruption.js';
+import { pageOf } from './page.js';
 import { HIDE_SECRETS, SHOW_SECRETS, watchRedaction } from './redaction.js';
 import { COMMANDS } from './registry.js';
 import { safeText } from './render/safe-text.js';
@@ -46,14 +47,10 @@ export function openContext(
     get deps() {
       return open().deps;
     },
-    page: {
+    page: pageOf(context, outIsTerminal, {
       style: createStyle({ color: wantsColor({ mode: globals.color, isTTY: outIsTerminal, env }) }),
-      width: outIsTerminal ? context.columns : undefined,
-      nowMs: outIsTerminal ? context.now().getTime() : undefined,
-      unicode: isUtf8Locale(env),
       redaction: watched.redaction,
-      home: outIsTerminal ? env.HOME : undefined,
-    },
+    }),
     hasHidden: watched.hasHidden,
     commands: COMMANDS,
     runAnother,
@@ -85,8 +82,4 @@ function openStore(
 
 function isNote({ code }: StoreWarning): boolean {
   return code === 'TORN_TAIL' || code === 'REWIND_RECOVERED';
-}
-
-function isUtf8Locale(env: CliContext['env']): boolean {
-  return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }

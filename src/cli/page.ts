@@ -1,3 +1,4 @@
+import type { CliContext } from './context.js';
 import type { Redaction } from './redaction.js';
 import type { Style } from './render/style.js';
 
@@ -13,4 +14,26 @@ export interface Page {
   readonly redaction: Redaction;
   /** The home folder, shown as `~` on a terminal; undefined when piped or unknown. */
   readonly home: string | undefined;
+}
+
+/**
+ * Gives the page of one of the program's streams.
+ * @param isTerminal - Whether a person looks at that stream.
+ */
+export function pageOf(
+  { columns, now, env }: CliContext,
+  isTerminal: boolean,
+  shown: Pick<Page, 'style' | 'redaction'>,
+): Page {
+  return {
+    ...shown,
+    width: isTerminal ? columns : undefined,
+    nowMs: isTerminal ? now().getTime() : undefined,
+    unicode: isUtf8Locale(env),
+    home: isTerminal ? env.HOME : undefined,
+  };
+}
+
+function isUtf8Locale(env: CliContext['env']): boolean {
+  return /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
 }

@@ -2,6 +2,7 @@ import { InterruptedError, SummarizerFailedError, ZeroSessionsError } from '../e
 import type { CliContext, GlobalOptions } from './context.js';
 import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
 import { exitOfInterrupted } from './interruption.js';
+import type { Page } from './page.js';
 import type { Redaction } from './redaction.js';
 import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from './render/json.js';
 import { isRewindPlan, planJson } from './render/plan-json.js';
@@ -14,6 +15,8 @@ export interface ReportOptions {
   readonly redaction: Redaction;
   /** For stderr. */
   readonly style: Style;
+  /** How the plan of what was refused is shown on stderr; undefined where it is not. */
+  readonly page?: Page | undefined;
 }
 
 /**
@@ -25,6 +28,7 @@ export async function reportError(error: unknown, context: CliContext, options: 
   const told = error instanceof ZeroSessionsError ? error : bug(error);
   if (told instanceof InterruptedError) return exitOfInterrupted(told); // whoever sent the signal knows
   if (options.format !== 'text') await writeJson(told, context, options);
+  else await writePlan(told, context, options);
   await context.err.write(errorText(told, options));
   if (options.format === 'text') await context.err.write(summarySoFar(told, options));
   if (told.code === BUG_CODE && error instanceof Error && context.env.ZERO_SESSIONS_DEBUG) {
@@ -47,6 +51,13 @@ function summarySoFar(error: ToldError, { redaction }: ReportOptions): string {
   if (!(error instanceof SummarizerFailedError) || error.summary === '') return '';
   const lines = safeLines(redaction.text(error.summary)).map((line) => `${line}\n`);
   return `The summary so far, through event ${error.through}:\n${lines.join('')}`;
+}
+
+// The same table as `--dry-run` shows, so that nobody has to run it twice.
+async function writePlan(error: ToldError, { err }: CliContext, { page }: ReportOptions): Promise<void> {
+  if (page === undefined || !('plan' in error) || !isRewindPlan(error.plan)) return;
+  const { renderRefused } = await import('./render/rewind.js');
+  await err.write(`${renderRefused(error.plan, page)}\n`);
 }
 
 // When stdout itself is what failed, stderr still has the message.

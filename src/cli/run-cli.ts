@@ -6,6 +6,7 @@ import type { CliContext } from './context.js';
 import { errorStyle } from './error-style.js';
 import { EXIT_DONE } from './exit-codes.js';
 import { globalOptions } from './global-options.js';
+import { pageOf } from './page.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import type { ColorMode } from './render/style.js';
 import { reportError } from './report-error.js';
@@ -63,10 +64,16 @@ async function report(error: unknown, argv: readonly string[], context: CliConte
   const end = argv.indexOf('--');
   const flags = new Set(end < 0 ? argv : argv.slice(0, end));
   const json = flags.has('--jsonl') ? 'jsonl' : 'text';
+  const redaction = flags.has('--no-redact') ? SHOW_SECRETS : HIDE_SECRETS;
+  const style = errorStyle(context, colorAsTyped(argv));
   return reportError(asStoreError(error), context, {
     format: flags.has('--json') ? 'json' : json,
-    redaction: flags.has('--no-redact') ? SHOW_SECRETS : HIDE_SECRETS,
-    style: errorStyle(context, colorAsTyped(argv)),
+    redaction,
+    style,
+    page:
+      flags.has('-q') || flags.has('--quiet')
+        ? undefined
+        : pageOf(context, context.errIsTerminal, { redaction, style }),
   });
 }
 
