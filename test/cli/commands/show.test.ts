@@ -48,6 +48,19 @@ function aConversation() {
 }
 
 describe('show, as a conversation', () => {
+  test('finding 23: given a tool under its other name, then a call and its result are shown as of that tool', async () => {
+    const { root } = tempStore(
+      aSession('talk')
+        .withEvent({ type: 'tool_call', payload: '{"toolCallId":"c1","toolName":"bash","arguments":"{}"}' })
+        .withEvent({ type: 'tool_result', payload: '{"id":"c1","toolName":"bash","status":"ok","output":"done"}' }),
+    );
+
+    const { out } = await runCommandLine(['show', 'talk'], { root });
+
+    expect(out).toMatch(/^ +1 {2}→ bash$/m);
+    expect(out).toMatch(/^ +2 {2}← bash ok, 4 characters$/m);
+  });
+
   test('given one event of each kind, then it reads as a person would tell it', async () => {
     const { root } = aConversation();
 
