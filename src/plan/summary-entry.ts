@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../model/event.js';
 import { viewEvent } from '../model/event-view.js';
+import { sequenceText } from '../model/ids.js';
 import { redactText } from '../redaction/redaction.js';
 import { countCodePoints, fold, toldText } from './event-preview.js';
 
@@ -37,7 +38,7 @@ export function summaryEntry(event: StoredEvent, mostChars: number): SummaryEntr
   const { label, text, share } = told(event);
   const names = [event.type, label].filter((name) => name !== '').map(fold);
   const shownNames = names.map((name) => cutTo(name, LABEL));
-  const head = [`[${event.sequence}]`, ...shownNames];
+  const head = [`[${sequenceText(event)}]`, ...shownNames];
   const points = countCodePoints(text);
   let room = Math.min(points, share.first + share.last);
   let line = lineOf(head, cutTo(text, sharesOf(share, room)));

@@ -61,6 +61,7 @@ export const resume = defineCommand<ResumeView>({
   ],
   arguments: [{ name: '[session]', description: 'an id or its beginning, a title, latest, …', value: 'session' }],
   options: [
+    { flags: '--here', description: 'the latest of the present folder, its git work tree, and below' },
     { flags: '--prompt <text>', description: 'what to ask next; - for stdin' },
     { flags: '--fork', description: 'go on in a copy' },
     {
@@ -101,7 +102,7 @@ async function runResume(context: CommandContext, args: ParsedArguments): Promis
   }
   const words = args.text('exec');
   const template = words === undefined ? RESUME_IN_ZERO : splitWords(words);
-  const id = await sessionToResume(context, args.operand('session'));
+  const id = await sessionToResume(context, args.operand('session'), args.flag('here'));
   const { metadata } = requireMetadata(context.deps, parseSessionId(id));
   if (!args.flag('fork') && !isResumableKind(metadata.sessionKind)) {
     throw new NotResumableError(id, metadata.sessionKind as string);
@@ -137,7 +138,9 @@ const REQUEST_PLACE = '{prompt}';
 /** What goes on with a session; Zero refuses to without a request. */
 const RESUME_IN_ZERO: readonly string[] = [ZERO, 'exec', '--resume', ID_PLACE, '--prompt', REQUEST_PLACE];
 
-async function sessionToResume(context: CommandContext, name: string | undefined): Promise<string> {
+async function sessionToResume(context: CommandContext, name: string | undefined, isHere: boolean): Promise<string> {
+  if (isHere && name !== undefined) throw new UsageError('--here does not go with the name of a session');
+  if (isHere) return findSession(context, 'here');
   if (name !== undefined) return findSession(context, name);
   if (context.globals.input) {
     throw new NotYetError('The picker of sessions', 'Name one, such as: zero-sessions resume latest');

@@ -1,3 +1,5 @@
+import type { EventRef } from '../../model/event.js';
+import { sequenceText } from '../../model/ids.js';
 import type { CompactionPlan } from '../../plan/compaction.js';
 import { cutToCodePoints } from '../../plan/event-preview.js';
 import type { CompactView } from '../commands/compact.js';
@@ -16,8 +18,8 @@ export function renderCompact(view: CompactView, page: Page): string {
   const { plan } = view;
   // Not by the line, as other things are under -q: the prompt has many, and they stay as they are.
   if (view.quiet) return view.kind === 'planned' ? promptLines(view.prompt, page) : `${view.event.sequence}\n`;
-  const first = plan.compactableEvents.at(0)?.sequence;
-  const range = first === undefined ? '' : ` (${first} to ${lastInFront(plan)})`;
+  const [first] = plan.compactableEvents;
+  const range = first === undefined ? '' : ` (${sequenceText(first)} to ${sequenceText(lastInFront(plan) ?? first)})`;
   const kept = `${counted(plan.preservedCount, 'event')} ${plan.preservedCount === 1 ? 'stays' : 'stay'}`;
   if (view.kind === 'recorded') {
     const stands = `The summary stands for ${counted(plan.compactableCount, 'event')}${range}; ${kept}.\n`;
@@ -31,10 +33,10 @@ export function renderCompact(view: CompactView, page: Page): string {
   return `${page.style.heading(heading)}\n${about}\n\n${promptLines(view.prompt, page)}`;
 }
 
-/** Gives the last sequence in front of what stays; an earlier summary may be named behind it. */
-function lastInFront({ compactableEvents, preservedEvents: [kept] }: CompactionPlan): number | undefined {
+/** Gives the last event in front of what stays; an earlier summary may be named behind it. */
+function lastInFront({ compactableEvents, preservedEvents: [kept] }: CompactionPlan): EventRef | undefined {
   const inFront = compactableEvents.filter(({ sequence }) => kept === undefined || sequence < kept.sequence);
-  return (inFront.at(-1) ?? compactableEvents.at(-1))?.sequence;
+  return inFront.at(-1) ?? compactableEvents.at(-1);
 }
 
 function shownText({ plan, shown }: CompactView & { kind: 'recorded' }): string {

@@ -95,6 +95,16 @@ describe('resume', () => {
     expect((await run(temp, ['-q'])).out).toBe('new\n');
   });
 
+  test('given --here, then it is the latest of the present folder and what is below, and no name goes with it', async () => {
+    const temp = tempStore([
+      aSession('below').withMetadata({ cwd: '/work/app/src', updatedAt: '2026-07-09T09:00:00Z' }),
+      aSession('beside').withMetadata({ cwd: '/work/other', updatedAt: '2026-07-09T10:00:00Z' }),
+    ]);
+
+    expect((await run(temp, ['--here', '-q'], { cwd: '/work/app' })).out).toBe('below\n');
+    expect((await run(temp, ['--here', 'beside', '-q'], { cwd: '/work/app' })).code).toBe(2);
+  });
+
   test('given a compacted session, then the context is what a model sees', async () => {
     const temp = tempStore(aSession('s').withMessages(9));
     await runCommandLine(['compact', 's', '--summary', 'all of it'], { root: temp.root });
