@@ -120,14 +120,14 @@ describe('resume --exec', () => {
     program(bin, 'zero', 'echo "in $PWD: $0 $*"; cat; exit 7');
     const child = start(
       { ...place, folder: join(place.folder, 'work') },
-      ['resume', 's', '--exec', '-q'],
+      ['resume', 's', '--exec', '--prompt', 'go on', '-q'],
       `${bin}:/usr/bin:/bin`,
     );
     child.stdin?.end('from stdin\n');
 
     expect(await ended(child)).toMatchObject({
       code: 7,
-      out: `in ${place.folder}/work: ${bin}/zero exec --resume s\nfrom stdin\n`,
+      out: `in ${place.folder}/work: ${bin}/zero exec --resume s --prompt go on\nfrom stdin\n`,
       err: '',
     });
   });
@@ -137,7 +137,7 @@ describe('resume --exec', () => {
     const bin = join(place.folder, 'bin');
     program(join(place.folder, 'work'), 'zero', 'echo evil');
     program(bin, 'zero', 'echo good');
-    const argv = ['resume', 's', '--exec', '-q'];
+    const argv = ['resume', 's', '--exec', '--prompt', 'go on', '-q'];
     const path = `${join(place.folder, 'work')}:.:${bin}:/usr/bin:/bin`;
 
     const { out } = await ended(start({ ...place, folder: '/' }, argv, path));
