@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../model/event.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
-import { parsePosition, resolvePosition } from '../plan/position.js';
+import { type PositionedEvent, parsePosition, resolvePosition } from '../plan/position.js';
 import type { CommandContext } from './context.js';
 
 /**
@@ -33,8 +33,8 @@ async function* goodEvents(
   { store, signal }: CommandContext,
   sessionId: string,
   direction: 'forwards' | 'backwards',
-): AsyncGenerator<StoredEvent> {
+): AsyncGenerator<PositionedEvent> {
   for await (const item of store.scanEvents(sessionId, { direction, signal })) {
-    if (item.kind === 'event') yield item.event;
+    if (item.kind === 'event') yield { ...item.event, line: item.line };
   }
 }

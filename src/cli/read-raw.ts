@@ -24,7 +24,7 @@ export async function* readRaw(
   const wanted = new Set<number>();
   for await (const item of items) if (item.kind === 'event') wanted.add(item.event.sequence);
   const newline = new Uint8Array([0x0a]);
-  for (const item of openLog(context.deps, sessionId).scan()) {
+  for (const item of openLog(context.deps, sessionId).scanInOrder()) {
     if (item.kind !== 'event' || !wanted.has(item.event.sequence)) continue;
     yield item.line.bytes.slice();
     yield newline;

@@ -20,4 +20,6 @@ export interface LogOutline {
   readonly rewound: boolean;
   /** The highest sequence that the log or the metadata have seen. */
   readonly highest: number;
+  /** Sequences that stand twice, each with two of its lines, 1-based; only in a log that is damaged so. */
+  readonly repeated?: ReadonlyMap<number, readonly [first: number, second: number]>;
 }

@@ -1,4 +1,4 @@
-import { EventNotFoundError, InvalidArgumentError, LogDamagedError } from '../errors.js';
+import { EventNotFoundError, InvalidArgumentError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { LineChanges } from '../model/event-codec.js';
 import { eventIdOf, type Sequence, trimSpace } from '../model/ids.js';
@@ -6,6 +6,7 @@ import { encodeJson } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import { compactionForFork } from './copied-compaction.js';
 import { CopiedEvents } from './copied-events.js';
+import { usedTwice } from './used-twice.js';
 
 /** What a fork is asked to be; what is blank or left out comes from the parent. */
 export interface ForkWishes {
@@ -78,6 +79,7 @@ export function forkBeginnings(
 export class ForkCopy {
   readonly #options: ForkCopyOptions;
   readonly #copied: CopiedEvents;
+  #lastLine: number | undefined;
   #last: { readonly id: string; readonly sequence: number } | undefined;
 
   constructor(options: ForkCopyOptions) {
@@ -94,17 +96,19 @@ export class ForkCopy {
   /**
    * Tells whether an event lies within what is copied.
    * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when it lies behind the end, and the end itself was not there.
-   * @throws LogDamagedError (`LOG_DAMAGED`) when the sequence of the end stands for two events (FAULTS.md, 27).
+   * @throws LogDamagedError (`LOG_DAMAGED`) when the sequence of the end stands for two events (FAULTS.md, 27), naming
+   * both lines.
    */
-  reaches({ sequence }: StoredEvent): boolean {
+  reaches({ sequence }: StoredEvent, line: number): boolean {
     const { at, parentId } = this.#options;
     if (at === undefined) return true;
-    if (!this.isComplete) {
-      if (sequence > at) throw new EventNotFoundError(parentId, at, this.#nearest(sequence));
-      return true;
+    if (this.isComplete && sequence === at) {
+      throw usedTwice(parentId, `the sequence ${at}`, this.#lastLine, line);
     }
-    if (sequence !== at) return false;
-    throw new LogDamagedError(parentId, 'events.jsonl', undefined, `uses the sequence ${at} for two events`);
+    if (this.isComplete) return false;
+    if (sequence > at) throw new EventNotFoundError(parentId, at, this.#nearest(sequence));
+    if (sequence === at) this.#lastLine = line;
+    return true;
   }
 
   /** Takes the next event, and gives what its line says in the fork; undefined when it is left out. */

@@ -1,6 +1,7 @@
-import { EventNotFoundError, LogDamagedError, UsageError } from '../errors.js';
+import { EventNotFoundError, type LogDamagedError, UsageError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
+import { usedTwice } from './used-twice.js';
 
 /** Which event of a log is meant. */
 export type Position =
@@ -13,7 +14,11 @@ export type Position =
   | { readonly kind: 'last-checkpoint' };
 
 /** An event as a position looks at it; the payload matters for checkpoints only. */
-export type PositionedEvent = Pick<EventRef, 'sequence' | 'type'> & Pick<StoredEvent, 'id' | 'payload'>;
+export type PositionedEvent = Pick<EventRef, 'sequence' | 'type'> &
+  Pick<StoredEvent, 'id' | 'payload'> & {
+    /** 1-based, where it is known: read forwards. */
+    readonly line?: number | undefined;
+  };
 
 /** A log, read from either end as far as a position needs. */
 export interface PositionSource {
@@ -78,26 +83,27 @@ export async function resolvePosition(
 
 async function findSequence(wanted: number, log: PositionSource): Promise<number> {
   let below: number | undefined;
-  let isFound = false;
-  for await (const { sequence } of log.forwards()) {
-    if (isFound && sequence === wanted) throw usedTwice(log, `the sequence ${wanted}`);
-    if (isFound) return wanted;
+  let found: PositionedEvent | undefined;
+  for await (const event of log.forwards()) {
+    const { sequence } = event;
+    if (found !== undefined && sequence === wanted) throw usedFor(log, `the sequence ${wanted}`, found, event);
+    if (found !== undefined) return wanted;
     if (sequence > wanted) throw new EventNotFoundError(log.sessionId, wanted, nearest(below, sequence));
-    if (sequence === wanted) isFound = true;
+    if (sequence === wanted) found = event;
     else below = sequence;
   }
-  if (isFound) return wanted;
+  if (found !== undefined) return wanted;
   throw new EventNotFoundError(log.sessionId, wanted, nearest(below));
 }
 
 async function findEvent(wanted: string, log: PositionSource): Promise<number> {
-  let found: number | undefined;
-  for await (const { id, sequence } of log.forwards()) {
-    if (id !== wanted) continue;
-    if (found !== undefined) throw usedTwice(log, `the id ${wanted}`);
-    found = sequence;
+  let found: PositionedEvent | undefined;
+  for await (const event of log.forwards()) {
+    if (event.id !== wanted) continue;
+    if (found !== undefined) throw usedFor(log, `the id ${wanted}`, found, event);
+    found = event;
   }
-  if (found !== undefined) return found;
+  if (found !== undefined) return found.sequence;
   throw new EventNotFoundError(log.sessionId, wanted, await nearestToId(wanted, log));
 }
 
@@ -149,6 +155,6 @@ function notAPosition(text: string): UsageError {
   return new UsageError(`${JSON.stringify(text)} names no event`, forms);
 }
 
-function usedTwice(log: PositionSource, what: string): LogDamagedError {
-  return new LogDamagedError(log.sessionId, 'events.jsonl', undefined, `uses ${what} for two events`);
+function usedFor(log: PositionSource, what: string, first: PositionedEvent, second: PositionedEvent): LogDamagedError {
+  return usedTwice(log.sessionId, what, first.line || undefined, second.line || undefined);
 }

@@ -1,4 +1,4 @@
-import { EventNotFoundError, InvalidArgumentError, LogDamagedError, SelectorMismatchError } from '../errors.js';
+import { EventNotFoundError, InvalidArgumentError, SelectorMismatchError } from '../errors.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import type { EventRef, FileState } from '../model/event.js';
 import { trimSpace } from '../model/ids.js';
@@ -6,6 +6,7 @@ import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import type { ChangeVerdict } from './change-rule.js';
 import { foldersAbove, foldersThatGo } from './changed-shape.js';
 import { type FileAction, type FileChange, hasContent, hasState, type PresentState } from './file-change.js';
+import { usedTwice } from './used-twice.js';
 import type { CutCalls, OpenCall } from './whole-positions.js';
 
 /** How the reference names the target of a rewind. */
@@ -57,13 +58,14 @@ export function outlineRewind(outline: LogOutline, options: RewindTargetOptions)
   };
 }
 
-function findTarget({ sessionId, events }: LogOutline, options: RewindTargetOptions): number {
+function findTarget(outline: LogOutline, options: RewindTargetOptions): number {
+  const { sessionId, events } = outline;
   const sequence = options.targetSequence ?? 0;
   const eventId = trimSpace(options.targetEventId ?? '');
   if (sequence <= 0 && eventId === '') {
     throw new InvalidArgumentError('targetSequence', 'A rewind needs a target', 'Give a sequence or an event id.');
   }
-  const bySequence = sequence > 0 ? indexOfSequence(sessionId, events, sequence) : undefined;
+  const bySequence = sequence > 0 ? indexOfSequence(outline, sequence) : undefined;
   if (eventId === '') return bySequence as number;
   const byId = events.findIndex((event) => event.id === eventId);
   if (byId < 0) throw new EventNotFoundError(sessionId, eventId);
@@ -72,13 +74,21 @@ function findTarget({ sessionId, events }: LogOutline, options: RewindTargetOpti
 }
 
 // Where a sequence stands twice, plan and cut would disagree on what it means (FAULTS.md, 27).
-function indexOfSequence(sessionId: string, events: readonly EventRef[], sequence: number): number {
+function indexOfSequence(outline: LogOutline, sequence: number): number {
+  const { sessionId, events } = outline;
   const at = events.findIndex((event) => event.sequence === sequence);
   if (at < 0) throw new EventNotFoundError(sessionId, sequence, nearestSequences(events, sequence));
-  if (events.findLastIndex((event) => event.sequence === sequence) !== at) {
-    throw new LogDamagedError(sessionId, 'events.jsonl', undefined, `uses the sequence ${sequence} for two events`);
-  }
+  refuseRepeated(outline, sequence);
   return at;
+}
+
+/**
+ * Refuses a sequence that stands twice: nobody can tell which of the two events is meant.
+ * @throws LogDamagedError (`LOG_DAMAGED`), naming both lines.
+ */
+export function refuseRepeated({ sessionId, repeated }: LogOutline, sequence: number): void {
+  const lines = repeated?.get(sequence);
+  if (lines !== undefined) throw usedTwice(sessionId, `the sequence ${sequence}`, ...lines);
 }
 
 /** Gives the sequences next to one that is not there: the one below and the one above, as far as they exist. */

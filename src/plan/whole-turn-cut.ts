@@ -35,10 +35,11 @@ export function* indexed(
   events: Iterable<StoredEvent>,
 ): Generator<readonly [number, StoredEvent]> {
   let index = outline.events.length - 1;
-  const last = outline.events[index]?.sequence ?? 0;
+  // Not that of the last event: in a log whose sequences do not rise that is lower than others.
+  const highest = outline.events.reduce((high, { sequence }) => Math.max(high, sequence), 0);
   for (const event of events) {
     if (index < 0) return;
-    if (event.sequence > last) continue;
+    if (event.sequence > highest) continue;
     if (outline.events[index]?.sequence !== event.sequence) {
       throw new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
     }

@@ -12,7 +12,7 @@ import type { SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
 import { isReachable, partUnmet } from '../plan/changed-shape.js';
 import type { FileChange } from '../plan/file-change.js';
-import { effectiveChanges, isNothingToDo, type RewindPlan } from '../plan/rewind.js';
+import { effectiveChanges, isNothingToDo, type RewindPlan, refuseRepeated } from '../plan/rewind.js';
 import { syncPresent } from './change-files.js';
 import type { StoreDeps } from './deps.js';
 import { refuseInterrupted } from './interrupted-rewind.js';
@@ -159,6 +159,7 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
     refuseInterrupted(session.log);
     session.sealedTail(); // a cut ends the log after a whole line, also where it drops no event
     const outline = session.log.outline(session.metadata.eventCount);
+    refuseRepeated(outline, target);
     if (outline.events.some(({ sequence }) => sequence > target)) {
       runTransaction(session, {
         target,

@@ -16,7 +16,8 @@ export interface StoreWarning {
     | 'BLOB_NOT_COPIED'
     | 'BLOB_NOT_KEPT'
     | 'AMBIGUOUS_MEMBER'
-    | 'TIME_IN_FUTURE';
+    | 'TIME_IN_FUTURE'
+    | 'SEQUENCE_NOT_RISING';
   readonly sessionId: string | undefined;
   readonly message: string;
 }

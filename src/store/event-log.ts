@@ -13,14 +13,22 @@ import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards 
 import { trimSpaceBytes } from '../model/bytes.js';
 import type { EventRef, LineDamage, StoredEvent } from '../model/event.js';
 import { type AmbiguousMember, joinBytes, MalformedLineError, parseEventLine, refOf } from '../model/event-codec.js';
+import { sequenceText } from '../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../model/log-outline.js';
 import type { LogIdentity } from '../model/rewind-record.js';
+import { type Disorder, isAbove, type NumberedLine, SequenceOrder } from '../model/sequence-order.js';
 import type { StoreDeps } from './deps.js';
 import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
 
 /** What one line of a log is. Blank lines are none. */
 export type LogLine =
-  | { readonly kind: 'event'; readonly event: StoredEvent; readonly line: RawLine }
+  | {
+      readonly kind: 'event';
+      readonly event: StoredEvent;
+      readonly line: RawLine;
+      /** What is wrong with its place in the log, where that is looked at. */
+      readonly disorder?: Disorder | undefined;
+    }
   | { readonly kind: 'damage'; readonly damage: LineDamage; readonly line: RawLine }
   /** An append that was cut short: the last line, without newline, not JSON. */
   | { readonly kind: 'torn'; readonly line: RawLine };
@@ -47,9 +55,12 @@ const NEWLINE = 0x0a;
 export class EventLog {
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
+  readonly #isKept: boolean;
   readonly sessionId: string;
 
-  constructor(deps: StoreDeps, sessionId: string, paths: SessionPaths) {
+  /** @param isKept - Whether it is the log of a record: that its sequences do not rise was said when it was the log. */
+  constructor(deps: StoreDeps, sessionId: string, paths: SessionPaths, isKept = false) {
+    this.#isKept = isKept;
     this.#deps = deps;
     this.#paths = paths;
     this.sessionId = sessionId;
@@ -91,20 +102,47 @@ export class EventLog {
     return this.#deps.fs.lstat(this.path)?.size ?? 0;
   }
 
-  /** Gives every line that is not blank, oldest first: events, damage, and a torn tail. A missing log has none. */
-  *scan(options: { readonly start?: number; readonly end?: number } = {}): Generator<LogLine> {
+  /**
+   * Gives every line that is not blank, oldest first: events, damage, and a torn tail. A missing log has none. Whoever
+   * reads a log whose sequences do not rise is warned.
+   */
+  *scan(): Generator<LogLine> {
+    for (const item of this.scanInOrder()) {
+      if (item.kind === 'event' && item.disorder !== undefined && !this.#isKept) this.#warnOf(item.disorder);
+      yield item;
+    }
+  }
+
+  /** As {@link scan}, for those who tell of a line in disorder themselves. */
+  *scanInOrder(): Generator<LogLine> {
+    const order = new SequenceOrder(() => this.#numberedLines());
+    for (const item of this.#lines()) {
+      const disorder = item.kind === 'event' ? order.take(item.event, item.line.number) : undefined;
+      yield disorder === undefined ? item : ({ ...item, disorder } as LogLine);
+    }
+  }
+
+  *#lines(): Generator<LogLine> {
     const fd = this.#open();
     if (fd === undefined) return;
     const { fs } = this.#deps;
     try {
-      const size = Math.min(fs.fstat(fd).size, options.end ?? Number.POSITIVE_INFINITY);
-      for (const line of readLines(fs, fd, options.start ?? 0, size)) {
+      for (const line of readLines(fs, fd, 0, fs.fstat(fd).size)) {
         const read = this.#readLine(line);
         if (read !== undefined) yield read;
       }
     } finally {
       fs.close(fd);
     }
+  }
+
+  *#numberedLines(): Generator<NumberedLine> {
+    for (const item of this.#lines()) if (item.kind === 'event') yield { event: item.event, line: item.line.number };
+  }
+
+  #warnOf({ line, message }: Disorder): void {
+    const text = `${this.path}:${line}: ${message}; rewind goes back to before it`;
+    this.#deps.warn({ code: 'SEQUENCE_NOT_RISING', sessionId: this.sessionId, message: text });
   }
 
   /** Gives the lines from the last to the first; their numbers are not known. */
@@ -157,7 +195,12 @@ export class EventLog {
     };
     let rewound = false;
     let highest = eventCount;
-    for (const event of this.events()) {
+    const repeated = new Map<number, readonly [number, number]>();
+    for (const item of this.scan()) {
+      if (item.kind === 'damage') throw this.damaged(item.damage);
+      if (item.kind === 'torn') continue;
+      const { event, disorder } = item;
+      if (disorder?.twin !== undefined) repeated.set(disorder.sequence, [disorder.twin, disorder.line]);
       events.push(refOf(event));
       if (event.sequence > highest) highest = event.sequence;
       if (event.type === 'session_checkpoint') payloads.checkpoints.push(event);
@@ -165,7 +208,7 @@ export class EventLog {
       else if (event.type === 'session_fork') payloads.forks.push(event);
       else if (event.type === 'session_rewind') rewound = true;
     }
-    return { sessionId: this.sessionId, events, ...payloads, rewound, highest };
+    return { sessionId: this.sessionId, events, ...payloads, rewound, highest, repeated };
   }
 
   /**
@@ -188,6 +231,26 @@ export class EventLog {
     }
     const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
     return { size, last: undefined, lastStart: 0, lastEnd: 0, tornFrom, lacksNewline };
+  }
+
+  /**
+   * Refuses to go on where the last two events are not in order.
+   * @throws {@link LogDamagedError} (`LOG_DAMAGED`)
+   */
+  requireOrderAtEnd(): void {
+    let last: StoredEvent | undefined;
+    for (const item of this.scanBackwards()) {
+      if (item.kind === 'damage') return; // whoever reads the whole log is told
+      if (item.kind === 'torn') continue;
+      if (last === undefined) {
+        last = item.event;
+        continue;
+      }
+      if (isAbove(last, item.event)) return;
+      const [found, before] = [last, item.event].map(sequenceText);
+      const reason = `has the sequence ${found} behind ${before}, so nothing is appended; rewind goes back to before it`;
+      throw new LogDamagedError(this.sessionId, this.path, undefined, reason);
+    }
   }
 
   /**

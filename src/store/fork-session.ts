@@ -104,11 +104,10 @@ function* linesToCopy({ log }: LockedSession, copy: ForkCopy): Generator<EventLi
     if (item.kind === 'torn') return;
     if (announcement !== undefined) yield announcement;
     announcement = undefined;
-    if (item.kind === 'damage') {
-      if (copy.isComplete) return;
-      throw log.damaged(item.damage);
-    }
-    if (!copy.reaches(item.event)) return;
+    // Behind the end damage does not matter, but its number must not stand there again.
+    if (item.kind === 'damage' && copy.isComplete) continue;
+    if (item.kind === 'damage') throw log.damaged(item.damage);
+    if (!copy.reaches(item.event, item.line.number)) continue;
     if (isRewindIntent(item.event)) announcement = withOwnBytes(item);
     else yield item;
   }

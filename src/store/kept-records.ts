@@ -52,7 +52,7 @@ export class KeptRecords {
 
   /** Gives the log that a record holds. */
   log(id: string, sessionId: string): EventLog {
-    return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)));
+    return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)), true);
   }
 
   /**

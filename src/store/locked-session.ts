@@ -110,11 +110,12 @@ export class LockedSession {
    *
    * The log is the truth: once it is synced the events are there, and metadata that cannot be written are a warning.
    * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
-   * @throws LogDamagedError (`LOG_DAMAGED`) when the last line is malformed.
+   * @throws LogDamagedError (`LOG_DAMAGED`) when the last line is malformed, or its sequence not above the one before.
    * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`)
    * @see FORMAT.md, 3, "Appending"
    */
   append(inputs: readonly EncodedInput[], changes: MetadataChanges = {}): readonly StoredEvent[] {
+    this.log.requireOrderAtEnd();
     const tail = this.sealedTail();
     const events = this.numbered(inputs, this.nextSequence(tail));
     this.assertHeld();

@@ -1,5 +1,4 @@
-import type { StoredEvent } from '../model/event.js';
-import { type Position, resolvePosition } from '../plan/position.js';
+import { type Position, type PositionedEvent, resolvePosition } from '../plan/position.js';
 import type { EventLog, LogLine } from './event-log.js';
 
 /**
@@ -18,6 +17,6 @@ export function positionIn(log: EventLog, position: Position): Promise<number> {
   return resolvePosition(position, source, { allowNone: true });
 }
 
-function* goodEvents(lines: Iterable<LogLine>): Generator<StoredEvent> {
-  for (const line of lines) if (line.kind === 'event') yield line.event;
+function* goodEvents(lines: Iterable<LogLine>): Generator<PositionedEvent> {
+  for (const item of lines) if (item.kind === 'event') yield { ...item.event, line: item.line.number };
 }

@@ -20,6 +20,7 @@ import {
   planFileChange,
   planRewind,
   type RewindPlan,
+  refuseRepeated,
   type TouchedFile,
   touchedFiles,
   type UncoveredWork,
@@ -93,6 +94,7 @@ export interface PlannedRewind {
 /**
  * Plans a rewind over what is there now: log, blobs and files. Reads only.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the target is in a gap or beyond the end.
+ * @throws LogDamagedError (`LOG_DAMAGED`) when the target stands twice.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint after the target cannot be decoded.
  * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when files are concerned and the workspace will not do.
  * @throws StalePlanError (`STALE_PLAN`) when the head is not the expected one.
@@ -116,9 +118,11 @@ export function planFromDisk(
     });
   }
   if (!lenientTarget) requireTarget(outline, options.target);
+  refuseRepeated(outline, options.target);
   const asked = options.excludeTarget === true ? lastBefore(outline, options.target) : options.target;
   const askedCut = readCutCalls(log, asked);
   const target = options.wholeTurns === true ? askedCut.whole.before : asked;
+  refuseRepeated(outline, target);
   const cut = target === asked ? askedCut : readCutCalls(log, target);
   // An announcement is no checkpoint of the session's (FORMAT.md, 6).
   const checkpoints = outline.checkpoints.filter(

@@ -6,7 +6,7 @@ import { type CheckpointFile, type FileState, OWN_TOOL_PREFIX } from '../model/e
 import { parseSessionId, type SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { PresentState } from '../plan/file-change.js';
-import { nearestSequences, touchedFiles } from '../plan/rewind.js';
+import { nearestSequences, refuseRepeated, touchedFiles } from '../plan/rewind.js';
 import { BlobStore } from './blob-store.js';
 import { pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
@@ -150,7 +150,9 @@ function reasonOf(present: PresentState): string {
   }
 }
 
-function requireEvent({ sessionId, events }: LogOutline, sequence: number): void {
+function requireEvent(outline: LogOutline, sequence: number): void {
+  const { sessionId, events } = outline;
+  refuseRepeated(outline, sequence);
   if (sequence === 0 || events.some((event) => event.sequence === sequence)) return;
   throw new EventNotFoundError(sessionId, sequence, nearestSequences(events, sequence));
 }

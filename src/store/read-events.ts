@@ -27,9 +27,14 @@ export interface RawLogLine {
   readonly kind: 'event' | 'damage' | 'torn';
 }
 
-/** An event, or a line that is none. */
+/** An event, or what is wrong with a line: it is none, or an event whose sequence is not above all before it. */
 export type ScannedLine =
-  | { readonly kind: 'event'; readonly event: StoredEvent }
+  | {
+      readonly kind: 'event';
+      readonly event: StoredEvent;
+      /** 1-based; 0 or nothing where it is not known. */
+      readonly line?: number;
+    }
   | { readonly kind: 'damage'; readonly damage: LineDamage };
 
 /** So many lines are read before the event loop gets its turn. */
@@ -49,8 +54,8 @@ export async function* streamEvents(
 ): AsyncGenerator<StoredEvent> {
   const log = orStoreError(() => openLog(deps, sessionId));
   for await (const item of streamLines(log, options)) {
+    if (item.kind === 'damage') throw log.damaged(item.damage);
     if (item.kind === 'event') yield item.event;
-    else if (item.kind === 'damage') throw log.damaged(item.damage);
   }
 }
 
@@ -60,12 +65,14 @@ export async function* streamScan(
   sessionId: string,
   options: ReadOptions,
 ): AsyncGenerator<ScannedLine> {
-  for await (const item of streamLines(
-    orStoreError(() => openLog(deps, sessionId)),
-    options,
-  )) {
-    if (item.kind === 'event') yield { kind: 'event', event: item.event };
-    else if (item.kind === 'damage') yield { kind: 'damage', damage: item.damage };
+  const log = orStoreError(() => openLog(deps, sessionId));
+  for await (const item of streamLines(log, options, log.scanInOrder())) {
+    if (item.kind === 'damage') yield { kind: 'damage', damage: item.damage };
+    if (item.kind !== 'event') continue;
+    const { event, line, disorder } = item;
+    yield { kind: 'event', event, line: line.number };
+    if (disorder === undefined) continue;
+    yield { kind: 'damage', damage: { line: disorder.line, code: 'LOG_DAMAGED', message: disorder.message } };
   }
 }
 
@@ -83,11 +90,11 @@ export async function* streamRawLines(
   }
 }
 
-async function* streamLines(log: EventLog, options: ReadOptions): AsyncGenerator<LogLine> {
+async function* streamLines(log: EventLog, options: ReadOptions, forwards = log.scan()): AsyncGenerator<LogLine> {
   const { from = 1, to = Number.POSITIVE_INFINITY, direction = 'forwards', signal } = options;
   const backwards = direction === 'backwards';
   let count = 0;
-  for (const item of eachOrStoreError(backwards ? log.scanBackwards() : log.scan())) {
+  for (const item of eachOrStoreError(backwards ? log.scanBackwards() : forwards)) {
     signal?.throwIfAborted();
     count += 1;
     if (count % LINES_PER_TURN === 0) await nextTurn();

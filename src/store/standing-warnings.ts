@@ -3,7 +3,11 @@ import type { StoreWarning } from './deps.js';
 type Warn = (warning: StoreWarning) => void;
 
 // About what stands in the store: whoever reads it meets it again, several times in one command.
-const STANDING: ReadonlySet<StoreWarning['code']> = new Set(['AMBIGUOUS_MEMBER', 'TIME_IN_FUTURE']);
+const STANDING: ReadonlySet<StoreWarning['code']> = new Set([
+  'AMBIGUOUS_MEMBER',
+  'TIME_IN_FUTURE',
+  'SEQUENCE_NOT_RISING',
+]);
 /** So many are said of one session; then one more says that there are others. */
 const MOST = 10;
 

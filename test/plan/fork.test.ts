@@ -20,7 +20,7 @@ function forkOf(parent: readonly StoredEvent[], forkId = 'f', at?: number): read
   const copy = new ForkCopy({ parentId, forkId, createdAt: FORKED_AT, at });
   const fork: StoredEvent[] = [];
   for (const event of parent) {
-    if (!copy.reaches(event)) break;
+    if (!copy.reaches(event, 0)) break;
     const changes = copy.take(event);
     const line = encodeEventLine(event);
     if (changes !== undefined)
