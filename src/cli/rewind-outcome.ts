@@ -11,6 +11,7 @@ import type { RewindOptions } from '../store/preview-rewind.js';
 import type { MemberSchemas } from './command.js';
 import type { CommandContext } from './context.js';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
+import { type KeptSize, keptNote, notableKept } from './kept-size.js';
 import type { Page } from './page.js';
 import type { Redaction } from './redaction.js';
 import type { JsonMembers } from './render/json.js';
@@ -34,6 +35,8 @@ export type RewindOutcome =
       readonly plan: RewindPlan;
       readonly report: RewindReport;
       readonly allowed: Allowance;
+      /** How much is kept, where that is worth a word. */
+      readonly kept: KeptSize | undefined;
     };
 
 /** What kind of going back it is, for the words. */
@@ -81,7 +84,8 @@ function isTooLittle({ plan, allowed }: RewindOutcome): boolean {
 export function outcomeNotes(outcome: RewindOutcome): readonly string[] {
   const { target, openCalls, wholeTargets } = outcome.plan;
   const [before, after] = wholeTargets;
-  return [...openCallNotes(target, { openCalls, whole: { before, after } }), ...refusalOf(outcome)];
+  const kept = outcome.kind === 'done' && outcome.kept !== undefined ? [keptNote(outcome.kept)] : [];
+  return [...openCallNotes(target, { openCalls, whole: { before, after } }), ...refusalOf(outcome), ...kept];
 }
 
 function refusalOf(outcome: RewindOutcome): readonly string[] {
@@ -220,7 +224,8 @@ export async function goBack(
       return { kind: 'planned', work, plan: await context.store.previewRewind(sessionId, options), allowed };
     }
     await warnIfInUse(context, sessionId);
-    return { kind: 'done', work, ...(await context.store.rewind(sessionId, options)), allowed };
+    const done = await context.store.rewind(sessionId, options);
+    return { kind: 'done', work, ...done, allowed, kept: notableKept(context, sessionId) };
   } catch (error) {
     const refusal = await withPlan(error, () => previewRefused(context.deps, sessionId, options));
     if (!dryRun) throw refusal;

@@ -42,6 +42,7 @@ export const SESSION_SCHEMA: JsonView = {
     live: { type: ['boolean', 'null'], description: 'held by some process right now; null where that cannot be told' },
     logBytes: COUNT,
     blobBytes: COUNT,
+    keptBytes: COUNT,
   },
 };
 

@@ -82,6 +82,8 @@ const ROWS: readonly (readonly [title: string, row: Row])[] = [
     keys: [
       ...['version', 'node', 'platform', 'arch', 'release', 'root', 'rootExists', 'lock', 'checkpoints', 'sessions'],
       'unreadable',
+      'keptBytes',
+      'notablyKept',
       'leftOvers',
     ],
     quiet: /^zero-sessions {2}\d/,

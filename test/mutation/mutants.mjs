@@ -131,8 +131,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/event-log.ts',
-    from: 'return byte[0] !== 0x0a;',
-    to: 'return byte[0] === 0x0a;',
+    from: 'return size > 0 && this.#byteAt(size - 1) !== NEWLINE;',
+    to: 'return size > 0 && this.#byteAt(size - 1) === NEWLINE;',
     tests: ['test/store/event-log.test.ts'],
   },
   {
@@ -149,8 +149,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/locked-session.ts',
-    from: 'const last = Math.max(this.metadata.eventCount,',
-    to: 'const last = Math.min(this.metadata.eventCount,',
+    from: 'const last = Math.max(eventCount,',
+    to: 'const last = Math.min(eventCount,',
     tests: ['test/store/append-events.test.ts'],
   },
   {

@@ -2,7 +2,9 @@ import { arch, platform, release } from 'node:os';
 import { version as nodeVersion } from 'node:process';
 import type { LeftOver } from '../../store/left-overs.js';
 import { lockMode } from '../../store/lock-mode.js';
+import { measureSession } from '../../store/session-sizes.js';
 import { defineCommand } from '../command.js';
+import { type KeptSize, NOTABLE_KEPT_BYTES } from '../kept-size.js';
 import { kindName } from '../listed-session.js';
 import { renderInfo } from '../render/info.js';
 import { packageVersion } from '../version.js';
@@ -23,6 +25,10 @@ export interface InfoView {
   /** How many sessions there are of each kind. */
   readonly sessions: Readonly<Record<string, number>>;
   readonly unreadable: number;
+  /** What is kept for undo, in all sessions together. */
+  readonly keptBytes: number;
+  /** The sessions of which so much is kept that somebody should know, most first. */
+  readonly notablyKept: readonly KeptSize[];
   /** What lies in the store and is no session, and in a session's folder and is no part of it. */
   readonly leftOvers: readonly LeftOver[];
 }
@@ -51,6 +57,16 @@ export const info = defineCommand<InfoView>({
       checkpoints: FLAG,
       sessions: { type: 'object', additionalProperties: COUNT },
       unreadable: COUNT,
+      keptBytes: COUNT,
+      notablyKept: {
+        type: 'array',
+        description: 'sessions that keep 100 MB or more for undo, most first',
+        items: {
+          type: 'object',
+          required: ['sessionId', 'bytes'],
+          properties: { sessionId: { type: 'string' }, bytes: COUNT },
+        },
+      },
       leftOvers: {
         type: 'array',
         items: {
@@ -66,6 +82,7 @@ export const info = defineCommand<InfoView>({
     json: (view, { redaction }) => ({
       members: {
         ...view,
+        notablyKept: view.notablyKept.map((each) => ({ ...each })),
         root: redaction.text(view.root),
         leftOvers: view.leftOvers.map(({ path, kind }) => ({ path: redaction.text(path), kind })),
       },
@@ -75,6 +92,7 @@ export const info = defineCommand<InfoView>({
     const { sessions, unreadable } = await store.listWithFaults();
     const counts = new Map<string, number>();
     for (const session of sessions) counts.set(kindName(session), (counts.get(kindName(session)) ?? 0) + 1);
+    const kept = sessions.map(({ sessionId }) => ({ sessionId, bytes: measureSession(deps, sessionId).keptBytes }));
     return {
       version: packageVersion(),
       node: nodeVersion.replace(/^v/, ''),
@@ -87,6 +105,8 @@ export const info = defineCommand<InfoView>({
       checkpoints: store.checkpointsEnabled(),
       sessions: Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
       unreadable: unreadable.length,
+      keptBytes: kept.reduce((sum, { bytes }) => sum + bytes, 0),
+      notablyKept: kept.filter(({ bytes }) => bytes >= NOTABLE_KEPT_BYTES).sort((a, b) => b.bytes - a.bytes),
       leftOvers: await store.allLeftOvers(),
     };
   },

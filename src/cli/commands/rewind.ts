@@ -9,6 +9,7 @@ import { defineCommand } from '../command.js';
 import type { CommandContext } from '../context.js';
 import { EXIT_DONE } from '../exit-codes.js';
 import { findSession } from '../find-session.js';
+import { notableKept } from '../kept-size.js';
 import { filledText } from '../metadata-flags.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from '../render/json.js';
@@ -228,7 +229,8 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
       return { kind: 'planned', work: 'undo', plan: await context.store.previewUndo(id, options), allowed };
     }
     await warnIfInUse(context, id);
-    return { kind: 'done', work: 'undo', ...(await context.store.undoRewind(id, options)), allowed };
+    const done = await context.store.undoRewind(id, options);
+    return { kind: 'done', work: 'undo', ...done, allowed, kept: notableKept(context, id) };
   } catch (error) {
     const refusal = await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
     if (!args.flag('dry-run')) throw refusal;
@@ -244,7 +246,8 @@ async function goOn(context: CommandContext, id: string, args: ParsedArguments):
   const allowed = allowanceOf(args);
   const workspace = workspaceOf(context, args);
   try {
-    return { kind: 'done', ...(await context.store.continueRewind(id, { ...allowed, workspace })), allowed };
+    const done = await context.store.continueRewind(id, { ...allowed, workspace });
+    return { kind: 'done', ...done, allowed, kept: notableKept(context, id) };
   } catch (error) {
     throw await withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
   }

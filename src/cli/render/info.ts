@@ -1,6 +1,7 @@
 import type { InfoView } from '../commands/info.js';
 import type { Page } from '../page.js';
 import { safeText } from './safe-text.js';
+import { formatBytes } from './time.js';
 
 const LOCKS: Readonly<Record<string, string>> = {
   'flock-command': 'flock, through the flock command',
@@ -22,9 +23,14 @@ export function renderInfo(view: InfoView, { style, redaction }: Page): string {
     ['sessions', [...kinds, ...unreadable].join(', ') || 'none'],
     ['locks', LOCKS[view.lock] ?? view.lock],
     ['checkpoints', view.checkpoints ? 'on' : 'off (ZERO_CHECKPOINTS)'],
+    ...view.notablyKept.map(keptLine),
     ...view.leftOvers.map(leftOverLine),
   ] as const;
   return lines.map(([name, value]) => `${style.heading(name.padEnd(15))}${safeText(redaction.text(value))}\n`).join('');
+}
+
+function keptLine({ sessionId, bytes }: InfoView['notablyKept'][number], at: number): readonly [string, string] {
+  return [at === 0 ? 'kept for undo' : '', `${formatBytes(bytes)} in ${sessionId}`];
 }
 
 function leftOverLine({ path, kind }: InfoView['leftOvers'][number], at: number): readonly [string, string] {

@@ -14,6 +14,7 @@ const UPDATED: Column = { header: 'UPDATED' };
 const EVENTS: Column = { header: 'EVENTS', align: 'right', hide: 1 };
 const LOG: Column = { header: 'LOG', align: 'right' };
 const BLOBS: Column = { header: 'BLOBS', align: 'right' };
+const KEPT: Column = { header: 'KEPT', align: 'right' };
 const MODEL: Column = { header: 'MODEL', shrink: 2, minWidth: 8, hide: 2 };
 const FOLDER: Column = { header: 'FOLDER', shrink: 3, minWidth: 12, hide: 3 };
 
@@ -23,7 +24,7 @@ export function renderList(
   page: Page,
 ): string {
   if (view.sessions.length === 0 && view.unreadable.length === 0) return '';
-  const sizes = view.withSizes ? [LOG, BLOBS] : [];
+  const sizes = view.withSizes ? [LOG, BLOBS, KEPT] : [];
   const columns = [ID, TITLE, KIND, UPDATED, EVENTS, ...sizes, MODEL, FOLDER];
   const rows = view.sessions.map((each) => sessionRow(each, view.withSizes, page));
   const faults = view.unreadable.map(({ sessionId, code, message }): Cell[] => [
@@ -37,7 +38,8 @@ export function renderList(
 function sessionRow({ session, live, sizes }: ListedSession, withSizes: boolean, page: Page): Cell[] {
   const { style, redaction } = page;
   const kind = redaction.text(kindName(session));
-  const bytes = withSizes ? [formatBytes(sizes?.logBytes ?? 0), formatBytes(sizes?.blobBytes ?? 0)] : [];
+  const { logBytes = 0, blobBytes = 0, keptBytes = 0 } = sizes ?? {};
+  const bytes = withSizes ? [logBytes, blobBytes, keptBytes].map(formatBytes) : [];
   return [
     { text: session.sessionId, paint: style.id },
     shownTitle(session, page),
