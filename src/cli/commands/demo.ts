@@ -143,8 +143,16 @@ async function capture(context: CommandContext, argv: readonly string[]): Promis
     closed: false,
     signal: context.out.signal,
   };
-  const { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now, signal } = context;
-  const surroundings = { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now, signal };
-  await context.runAnother(argv, { ...surroundings, out: kept, err: kept });
+  const { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now } = context;
+  const surroundings = { in: input, outIsTerminal, errIsTerminal, columns, env, cwd, uid, now };
+  // A signal of its own for each: what a run hangs on it goes with the run.
+  const run = new AbortController();
+  const end = () => run.abort(context.signal.reason);
+  context.signal.addEventListener('abort', end);
+  try {
+    await context.runAnother(argv, { ...surroundings, signal: run.signal, out: kept, err: kept });
+  } finally {
+    context.signal.removeEventListener('abort', end);
+  }
   return text;
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -12,6 +13,14 @@ function rootOf(out: string): string {
 }
 
 describe('demo', () => {
+  test('given a tour of many runs, then none of them leaves anything hanging on the signal', async () => {
+    const { signal } = new AbortController();
+
+    rootOf((await runCommandLine(['demo'], { signal })).out);
+
+    expect(getEventListeners(signal, 'abort').length).toBeLessThan(3);
+  });
+
   test('given nothing, then it makes a store of its own, walks through it, and says how to go on', async () => {
     const run = await runCommandLine(['demo'], { env: { HOME: '/nowhere' } });
     const root = rootOf(run.out);
