@@ -186,8 +186,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/publish-session.ts',
-    from: 'deps.fs.lstat(paths.metadata) !== undefined || deps.fs.lstat(paths.events) !== undefined',
-    to: 'deps.fs.lstat(paths.metadata) !== undefined && deps.fs.lstat(paths.events) !== undefined',
+    from: 'some(({ name }) => name !== LOCK_FILE)',
+    to: 'every(({ name }) => name !== LOCK_FILE)',
     tests: ['test/store/publish-session.test.ts'],
   },
   {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { documentOf, errorOf } from '../../support/json-document.js';
@@ -541,5 +541,31 @@ describe('finding 36: a path that is typed', () => {
 
     expect([code, errorOf(out).message]).toEqual([3, 'No checkpoint of this session names "sub/sub/a.txt"']);
     expect(errorOf(out).hint).toContain('from there');
+  });
+});
+
+describe('finding 36: files of a session whose metadata cannot be read', () => {
+  test.each([
+    ['are damaged', (path: string) => writeFileSync(path, '{')],
+    ['are gone', (path: string) => rmSync(path)],
+  ])('given ones that %s, then files are shown and brought back with --workspace', async (_, spoil) => {
+    const temp = await workedSession();
+    const metadata = join(temp.root, 's', 'metadata.json');
+    spoil(metadata);
+    const there = `--workspace ${temp.workspace}`;
+    const before = existsSync(metadata) ? readFileSync(metadata, 'utf8') : undefined;
+
+    const unnamed = await run(temp, 'restore s --to 1 a.txt --json');
+    const shown = await run(temp, `show s 1 a.txt ${there}`);
+    const plan = await run(temp, `restore s --to 1 a.txt ${there} --dry-run -q`);
+    const done = await run(temp, `restore s --to 1 a.txt ${there} --json`);
+    const after = await run(temp, `diff s 1 a.txt ${there} -q`);
+
+    expect(unnamed.code).not.toBe(0);
+    expect([shown.code, shown.out, plan.out]).toEqual([0, 'one\n', 'a.txt\n']);
+    expect([done.code, after.out]).toEqual([0, '']);
+    expect((await documentOf('checkpoint restore', done.out)).report).toMatchObject({ filesRestored: 1 });
+    expect(existsSync(metadata) ? readFileSync(metadata, 'utf8') : undefined).toBe(before);
+    expect(readFileSync(temp.at('a.txt'), 'utf8')).toBe('one\n');
   });
 });
