@@ -6,6 +6,7 @@ const CALLS: Readonly<Record<keyof FileSystem, true>> = {
   stat: true,
   readlink: true,
   mayChange: true,
+  whyFixed: true,
   readdir: true,
   realpath: true,
   openRead: true,

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { platform } from 'node:os';
 import { ProcMissingError } from '../errors.js';
+import { type WhyFixed, whyFixed } from './fixed-entry.js';
 import { type OnRefused, tolerate } from './refused-step.js';
 
 /** What stands at a path, never followed. */
@@ -64,6 +65,8 @@ export interface FileSystem {
   readlink(path: string): string;
   /** Tells whether entries of a folder may be made and removed. */
   mayChange(path: string): boolean;
+  /** Tells why an entry of a folder that may be changed can be neither replaced nor removed, or undefined. */
+  whyFixed(path: string): WhyFixed | undefined;
   /** Entries by name, in byte order. */
   readdir(path: string): readonly FolderEntry[];
   /** Resolves every link of a path. */
@@ -163,6 +166,7 @@ export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
         return false;
       }
     },
+    whyFixed,
     openRead: (path) => openRegular(path, O_RDONLY),
     openAppend: (path) => openRegular(path, O_WRONLY | O_APPEND),
     create: (path, mode) => {

@@ -319,7 +319,7 @@ export function whyUnavailable(
   }
 }
 
-/** Says why the folder of a file cannot be changed, or undefined. */
+/** Says why a file can be neither changed nor removed, for the folder that it is in or for what it is; or undefined. */
 export function unwritableReason(
   deps: StoreDeps,
   workspace: ConfinedRoot,
@@ -331,5 +331,14 @@ export function unwritableReason(
   for (let up = 0; up <= missing; up += 1)
     folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '';
   const path = folder === '' ? workspace.real : `${workspace.real}/${folder}`;
-  return deps.fs.mayChange(path) ? undefined : 'its folder cannot be written to';
+  if (!deps.fs.mayChange(path)) return 'its folder cannot be written to';
+  if (present.kind === 'absent') return undefined;
+  const fixed = deps.fs.whyFixed(`${workspace.real}/${resolved}`);
+  return fixed && FIXED_WORDS[fixed];
 }
+
+const FIXED_WORDS = {
+  'mount point': 'is a mount point, which can be neither replaced nor removed',
+  immutable: 'is marked as immutable (chattr +i)',
+  'sticky folder': 'belongs to somebody else, in a folder where only owners may remove (sticky)',
+} as const;

@@ -72,9 +72,10 @@ export function readHolds(
 
 function readChangeable(fs: FileSystem, workspace: ConfinedRoot, path: string): readonly FolderEntry[] | undefined {
   try {
-    return workspace.inFolderOf(`${path}/*`, (folder) =>
-      fs.mayChange(folder.path) ? fs.readdir(folder.path) : undefined,
-    );
+    return workspace.inFolderOf(`${path}/*`, (folder) => {
+      if (!fs.mayChange(folder.path) || fs.whyFixed(`${workspace.real}/${path}`) !== undefined) return undefined;
+      return fs.readdir(folder.path);
+    });
   } catch (error) {
     if (error instanceof ZeroSessionsError) throw error;
     if (typeof (error as { code?: unknown } | null)?.code === 'string') return undefined;

@@ -249,6 +249,9 @@ export class MemoryFileSystem implements FileSystem {
     return typeof found !== 'string' && found.inode !== undefined;
   }
 
+  /** Nothing is mounted, or marked, in memory. */
+  whyFixed(): undefined {}
+
   readdir(path: string): readonly FolderEntry[] {
     this.#called('readdir', path);
     const folder = this.#inode(this.#existing(path, 'scandir', true));
