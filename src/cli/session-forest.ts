@@ -1,6 +1,6 @@
-import { compareCodePoints } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { parseInstant } from '../model/time.js';
+import { integerText } from '../model/metadata.js';
+import { compareRecency, recencyOf } from '../plan/session-order.js';
 
 /** A session and the sessions that came from it, of whatever kind. */
 export interface ForestNode {
@@ -52,6 +52,12 @@ export function departure({ forkedFromSequence, spawnedFromSequence }: SessionMe
   return forkedFromSequence ?? spawnedFromSequence;
 }
 
+/** As {@link departure}, to be shown. */
+export function departureText(session: SessionMetadata): string | undefined {
+  if (departure(session) === undefined) return undefined;
+  return integerText(session, session.forkedFromSequence === undefined ? 'spawnedFromSequence' : 'forkedFromSequence');
+}
+
 /** Gives a node and all below it, parents before children, without recursion: forks of forks go deep. */
 export function* walk(top: ForestNode): Generator<{ readonly node: ForestNode; readonly depth: number }> {
   const open = [{ node: top, depth: 0 }];
@@ -89,13 +95,9 @@ function sortSiblings(siblings: GrowingNode[]): void {
   const ranked = siblings.map((node) => ({
     node,
     left: departure(node.session) ?? 0,
-    active: parseInstant(node.session.updatedAt) ?? Number.NEGATIVE_INFINITY,
+    recency: recencyOf(node.session),
   }));
-  ranked.sort((a, b) => {
-    if (a.left !== b.left) return b.left - a.left;
-    if (a.active !== b.active) return a.active < b.active ? 1 : -1;
-    return compareCodePoints(b.node.session.sessionId, a.node.session.sessionId);
-  });
+  ranked.sort((a, b) => b.left - a.left || compareRecency(a.recency, b.recency));
   siblings.splice(0, siblings.length, ...ranked.map(({ node }) => node));
 }
 

@@ -1,3 +1,6 @@
+/** Milliseconds. A time further ahead than clocks and zones explain is a mistake. */
+const DAY_MS = 86_400_000;
+const NS_PER_MS = 1_000_000n;
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
@@ -6,6 +9,27 @@ const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Z
  * Stored times are compared as instants: as text `15:00:00+05:00` would sort above `13:00:00Z` (FORMAT.md, 4).
  */
 export function parseInstant(text: string): number | undefined {
+  const parts = instantParts(text);
+  return parts === undefined
+    ? undefined
+    : parts.seconds + (parts.fraction === '' ? 0 : Number(`0.${parts.fraction}`) * 1000);
+}
+
+/** As {@link parseInstant}, in nanoseconds: what is finer is cut. */
+export function parseInstantNs(text: string): bigint | undefined {
+  const parts = instantParts(text);
+  if (parts === undefined) return undefined;
+  return BigInt(parts.seconds) * NS_PER_MS + BigInt(parts.fraction.slice(0, 9).padEnd(9, '0'));
+}
+
+/** Tells whether a stored time is more than a day ahead of the present. */
+export function isFarAhead(text: string, now: Date): boolean {
+  const instant = parseInstant(text);
+  return instant !== undefined && instant - now.getTime() > DAY_MS;
+}
+
+/** Gives the whole seconds of a time, in milliseconds since 1970, and the digits behind its point. */
+function instantParts(text: string): { readonly seconds: number; readonly fraction: string } | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = ''] = match;
@@ -16,7 +40,7 @@ export function parseInstant(text: string): number | undefined {
   if (check.getUTCMonth() !== +month - 1 || check.getUTCDate() !== +day || +hour > 23 || +minute > 59 || +second > 60) {
     return undefined;
   }
-  return whole + (+second === 60 ? 1000 : 0) + (fraction === '' ? 0 : Number(`0${fraction}`) * 1000) - offsetMs(zone);
+  return { seconds: whole + (+second === 60 ? 1000 : 0) - offsetMs(zone), fraction: fraction.slice(1) };
 }
 
 /** Gives an instant as it is stored: UTC, whole seconds (cut, not rounded), `Z` (FORMAT.md, 2). */

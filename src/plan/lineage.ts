@@ -1,7 +1,6 @@
 import { CycleError, SessionNotFoundError } from '../errors.js';
-import { compareCodePoints } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { parseInstant } from '../model/time.js';
+import { compareRecency, recencyOf } from './session-order.js';
 
 /** A session with the sessions that came from it. */
 export interface TreeNode {
@@ -34,11 +33,9 @@ export function lineageOf(
   return path.reverse();
 }
 
-/** Gives the children of kind `child` of a session, latest spawn first, then newest, then by id, the higher first. */
+/** Gives the children of kind `child` of a session, latest spawn first, then as a list is ordered. */
 export function childrenOf(parentId: string, sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
-  return sessions
-    .filter((session) => session.sessionKind === 'child' && session.parentSessionId === parentId)
-    .sort(compareSpawns);
+  return bySpawn(sessions.filter((session) => session.sessionKind === 'child' && session.parentSessionId === parentId));
 }
 
 /**
@@ -56,7 +53,7 @@ export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata
   const top: { session: SessionMetadata; children: TreeNode[] } = { session: root, children: [] };
   const open = [top];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    for (const session of (byParent.get(node.session.sessionId) ?? []).sort(compareSpawns)) {
+    for (const session of bySpawn(byParent.get(node.session.sessionId) ?? [])) {
       // Each session has one parent, so only the root can come up again.
       if (session.sessionId === root.sessionId) throw new CycleError(ringThrough(root, sessions));
       const child = { session, children: [] };
@@ -81,11 +78,13 @@ function ringThrough(start: SessionMetadata, sessions: readonly SessionMetadata[
   return ring;
 }
 
-function compareSpawns(a: SessionMetadata, b: SessionMetadata): number {
-  const bySpawn = (b.spawnedFromSequence ?? 0) - (a.spawnedFromSequence ?? 0);
-  if (bySpawn !== 0) return bySpawn;
-  const first = parseInstant(a.updatedAt) ?? Number.NEGATIVE_INFINITY;
-  const second = parseInstant(b.updatedAt) ?? Number.NEGATIVE_INFINITY;
-  if (first !== second) return first < second ? 1 : -1;
-  return compareCodePoints(b.sessionId, a.sessionId);
+/** Gives children latest spawn first, then as a list of sessions is ordered. */
+function bySpawn(children: readonly SessionMetadata[]): readonly SessionMetadata[] {
+  const keyed = children.map((session) => ({ session, recency: recencyOf(session) }));
+  keyed.sort((a, b) => spawnOf(b.session) - spawnOf(a.session) || compareRecency(a.recency, b.recency));
+  return keyed.map(({ session }) => session);
+}
+
+function spawnOf({ spawnedFromSequence }: SessionMetadata): number {
+  return spawnedFromSequence ?? 0;
 }

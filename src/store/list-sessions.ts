@@ -1,9 +1,9 @@
 import { MetadataMissingError, PathRefusedError, ZeroSessionsError } from '../errors.js';
 import { describeKind } from '../fs/file-system.js';
 import { type SessionId, sessionIdOfFolder } from '../model/ids.js';
-import { compareCodePoints } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { parseInstant } from '../model/time.js';
+import { isFarAhead } from '../model/time.js';
+import { sortedByRecency } from '../plan/session-order.js';
 import type { StoreDeps } from './deps.js';
 import { EventLog } from './event-log.js';
 import { sessionPaths } from './layout.js';
@@ -27,7 +27,7 @@ export interface SessionList {
 /**
  * Reads every session's metadata. What is damaged is in a list of its own; what is no session is passed over.
  *
- * Newest `updatedAt` first, compared as instants; a malformed time sorts last; ties by id, the higher first.
+ * Newest `updatedAt` first, compared as instants; a malformed time sorts last; ties by when they were made, then by id.
  * @see FORMAT.md, 4, list; FAULTS.md, 8, 24, 25
  */
 export function listSessions(deps: StoreDeps): SessionList {
@@ -45,23 +45,20 @@ export function listSessions(deps: StoreDeps): SessionList {
       unreadable.push({ sessionId: id, code: error.code, message: `${error.message}${whatTheLogTells(deps, id)}` });
     }
   }
-  return { sessions: newestFirst(sessions), unreadable };
+  return { sessions: sortedByRecency(sessions), unreadable };
 }
 
-/** Gives sessions newest activity first. */
-export function newestFirst(sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
-  const keyed = sessions.map((session) => ({
-    session,
-    instant: parseInstant(session.updatedAt) ?? Number.NEGATIVE_INFINITY,
-  }));
-  keyed.sort((a, b) =>
-    a.instant === b.instant
-      ? compareCodePoints(b.session.sessionId, a.session.sessionId)
-      : a.instant < b.instant
-        ? 1
-        : -1,
-  );
-  return keyed.map(({ session }) => session);
+/**
+ * Warns of sessions whose last activity is more than a day ahead: they come before all that happen until then.
+ * @see FORMAT.md, 4, list
+ */
+export function tellOfTimesAhead(deps: StoreDeps, sessions: readonly SessionMetadata[]): void {
+  const now = deps.now();
+  for (const { sessionId, updatedAt } of sessions) {
+    if (!isFarAhead(updatedAt, now)) continue;
+    const message = `Session ${sessionId} was last active at ${updatedAt}, which is yet to come: it sorts before all others until then, or until it is written to`;
+    deps.warn({ code: 'TIME_IN_FUTURE', sessionId, message });
+  }
 }
 
 function readRoot(deps: StoreDeps): ReturnType<StoreDeps['fs']['readdir']> {

@@ -7,7 +7,7 @@ import { rehydrateEvents } from '../plan/replay.js';
 import { createSession } from './create-session.js';
 import type { StoreDeps } from './deps.js';
 import { forkSession } from './fork-session.js';
-import { listSessions } from './list-sessions.js';
+import { listSessions, tellOfTimesAhead } from './list-sessions.js';
 import { requireMetadata } from './metadata-file.js';
 import { readAllEvents } from './read-session.js';
 
@@ -82,6 +82,7 @@ function resumed(deps: StoreDeps, resume: string): PreparedExec {
 function latestResumable(deps: StoreDeps): SessionMetadata {
   const latest = listSessions(deps).sessions.find((session) => isResumableKind(session.sessionKind));
   if (latest === undefined) throw new NothingToResumeError();
+  tellOfTimesAhead(deps, [latest]);
   return latest;
 }
 

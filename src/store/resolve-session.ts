@@ -2,7 +2,7 @@ import type { SessionId } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import { fullIdIn, resolveSelector } from '../plan/selector.js';
 import type { StoreDeps } from './deps.js';
-import { listSessions } from './list-sessions.js';
+import { listSessions, tellOfTimesAhead } from './list-sessions.js';
 import { pathsOf } from './metadata-file.js';
 import { type FolderTest, inWorkTreeOf } from './work-tree.js';
 
@@ -31,10 +31,16 @@ export function resolveSession(deps: StoreDeps, text: string, { here, shownTitle
     isInTree ??= inWorkTreeOf(deps, folder); // only for a name that asks
     return isInTree(session.cwd);
   };
-  return resolveSelector(text, listSessions(deps), {
+  const known = listSessions(deps);
+  const found = resolveSelector(text, known, {
     isHere: here === undefined ? undefined : isHere(here),
     shownTitle,
   });
+  tellOfTimesAhead(
+    deps,
+    known.sessions.filter(({ sessionId }) => sessionId === found),
+  );
+  return found;
 }
 
 // By the names in the root, not by asking for the path: some file systems would take an id in another case for this one.

@@ -47,7 +47,7 @@ import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
 import { type ForkInput, forkSession } from './fork-session.js';
 import { findAllLeftOvers, findLeftOvers, type LeftOver } from './left-overs.js';
-import { listSessions, type SessionList } from './list-sessions.js';
+import { listSessions, type SessionList, tellOfTimesAhead } from './list-sessions.js';
 import { type LiveSessions, readLiveSessions } from './live-sessions.js';
 import { planSessionSummary, type SummaryOptions, type SummaryPlan } from './plan-summary.js';
 import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
@@ -127,12 +127,12 @@ export class SessionStore {
 
   /** Gives every whole session, newest activity first. Damaged ones: {@link listWithFaults}. */
   list(): Promise<readonly SessionMetadata[]> {
-    return withStoreErrors(() => listSessions(this.#deps).sessions);
+    return withStoreErrors(() => listAndTell(this.#deps).sessions);
   }
 
   /** Gives every whole session, and beside them those that cannot be read, with the reason. */
   listWithFaults(): Promise<SessionList> {
-    return withStoreErrors(() => listSessions(this.#deps));
+    return withStoreErrors(() => listAndTell(this.#deps));
   }
 
   /** Gives the id of the session that a name means: an id, a beginning of one, a title, `latest`, `parent:…` (CLI.md). */
@@ -485,4 +485,10 @@ export class SessionStore {
   resetGoalContinuations(sessionId: string): Promise<SessionMetadata> {
     return withStoreErrors(() => resetGoalContinuations(this.#deps, sessionId));
   }
+}
+
+function listAndTell(deps: StoreDeps): SessionList {
+  const list = listSessions(deps);
+  tellOfTimesAhead(deps, list.sessions);
+  return list;
 }

@@ -26,7 +26,7 @@ const EVENT = '{"type":"message","payload":{"role":"user","content":"x"}}\n';
 const REWOUND = [['rewind', 's', '--to', '1']];
 
 const ROWS: readonly (readonly [title: string, row: Row])[] = [
-  row('list', ['--all'], { keys: ['sessions', 'hidden', 'unreadable'], jsonl: 2, quiet: 's\nchild\n' }),
+  row('list', ['--all'], { keys: ['sessions', 'hidden', 'unreadable'], jsonl: 2, quiet: 'child\ns\n' }),
   row('tree', ['s'], { keys: ['path', 'trees'], quiet: 's\nchild\n' }),
   row('show', ['s', '--to', '2'], {
     keys: ['session', 'summary', 'events', 'damage'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SessionMetadata } from '../../src/index.js';
-import { newestFirst } from '../../src/store/list-sessions.js';
+import { sortedByRecency } from '../../src/plan/session-order.js';
 import { aSession, type SessionBuilder } from '../support/session-builder.js';
 import { tempStore } from '../support/temp-store.js';
 import { contents } from '../support/temp-workspace.js';
@@ -49,9 +49,44 @@ describe('the order of a list', () => {
       fc.property(fc.uniqueArray(session, { selector: ({ sessionId }) => sessionId }), (sessions) => {
         const list = sessions.map((one) => ({ ...one, createdAt: '', eventCount: 0 }));
 
-        expect(newestFirst(list.toReversed())).toEqual(newestFirst(list));
+        expect(sortedByRecency(list.toReversed())).toEqual(sortedByRecency(list));
       }),
     );
+  });
+});
+
+describe('finding 28: a time that is yet to come', () => {
+  const ahead = '2026-07-10T12:00:01Z';
+  const sessions = [at('far', ahead), at('near', '2026-07-10T12:00:00Z'), at('now', '2026-07-09T12:00:00Z')];
+
+  test('given a list, then a session more than a day ahead comes first and is told of', async () => {
+    const { store, warnings } = tempStore(sessions);
+
+    expect(ids(await store.list())).toEqual(['far', 'near', 'now']);
+    expect(warnings).toMatchObject([
+      { code: 'TIME_IN_FUTURE', sessionId: 'far', message: expect.stringContaining(ahead) },
+    ]);
+  });
+
+  test.each(['latest', 'fa'])('given the name %s, then it means that session, and it is told of', async (name) => {
+    const { store, warnings } = tempStore(sessions);
+
+    expect(await store.resolve(name)).toBe('far');
+    expect(warnings).toMatchObject([{ code: 'TIME_IN_FUTURE', sessionId: 'far' }]);
+  });
+
+  test('given the name of another session, then nothing is told', async () => {
+    const { store, warnings } = tempStore(sessions);
+
+    expect(await store.resolve('nea')).toBe('near');
+    expect(warnings).toEqual([]);
+  });
+
+  test('given the latest that is to be resumed, then it is told of', async () => {
+    const { store, warnings } = tempStore(sessions);
+
+    expect((await store.prepareExec({ resumeLatest: true })).session.sessionId).toBe('far');
+    expect(warnings).toMatchObject([{ code: 'TIME_IN_FUTURE', sessionId: 'far' }]);
   });
 });
 
