@@ -309,7 +309,7 @@ export class LogMissingError extends ZeroSessionsError {
   readonly code = 'LOG_MISSING';
   readonly hint = 'Put events.jsonl back from a backup; nothing is written until then.';
   readonly sessionId: string;
-  constructor(sessionId: string, path: string, eventCount: number) {
+  constructor(sessionId: string, path: string, eventCount: number | string) {
     super(`Session ${sessionId}: ${path} is missing, but its metadata count ${eventCount} events`);
     this.sessionId = sessionId;
   }
@@ -389,9 +389,15 @@ export class SequenceExhaustedError extends ZeroSessionsError {
   override readonly name = 'SequenceExhaustedError';
   readonly code = 'SEQUENCE_EXHAUSTED';
   readonly hint: string;
-  constructor(sessionId: string, last: number) {
+  /**
+   * @param last - The highest sequence, as it is shown.
+   * @param isInLog - Whether an event has it: then not even a copy can be made.
+   */
+  constructor(sessionId: string, last: string, isInLog: boolean) {
     super(`Session ${sessionId} has no sequence left after ${last}`);
-    this.hint = `Go on in a copy: zero-sessions fork ${sessionId}`;
+    this.hint = isInLog
+      ? `It can still be read: zero-sessions show ${sessionId}. Go on in a new one: zero-sessions create`
+      : `Go on in a copy: zero-sessions fork ${sessionId}`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type StoredEvent } from '../model/event.js';
-import { sessionIdOfFolder } from '../model/ids.js';
+import { sequenceText, sessionIdOfFolder } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import { parseInstant } from '../model/time.js';
 import { inWorkTreeOf } from '../store/work-tree.js';
@@ -122,7 +122,7 @@ async function positionCandidates(
   const lastCheckpoint = { word: LAST_CHECKPOINT, description: 'the event before the latest checkpoint' };
   if (name === undefined || name === '') return [lastCheckpoint];
   const sessionId = await findSession(context, name);
-  const wordOf = ({ id, sequence }: StoredEvent) => (typed.includes(':') ? id : String(sequence));
+  const wordOf = (event: StoredEvent) => (typed.includes(':') ? event.id : sequenceText(event));
   const candidates: Candidate[] = [];
   let read = 0;
   let mayHaveCheckpoint = false;

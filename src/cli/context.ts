@@ -30,6 +30,8 @@ export interface CliContext {
   /** Columns of the terminal that shows `out`; of no interest when it is none. */
   readonly columns: number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The home folder of the process; the system is asked when it is left out. */
+  readonly home?: string | undefined;
   readonly cwd: string;
   /** The user who runs it; undefined where users have no numbers. */
   readonly uid: number | undefined;

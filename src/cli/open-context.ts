@@ -60,7 +60,7 @@ export function openContext(
 }
 
 function openStore(
-  { env, now, uid }: CliContext,
+  { env, home, now, uid }: CliContext,
   { root, lockTimeoutMs, flock, asOwner }: GlobalOptions,
   { signal, beforeChange }: Interruption,
   onWarning: (warning: StoreWarning) => void,
@@ -68,6 +68,7 @@ function openStore(
   const deps = storeDeps({
     root,
     env,
+    home,
     now,
     lockTimeoutMs,
     signal,

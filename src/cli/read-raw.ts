@@ -1,3 +1,4 @@
+import { sequenceText } from '../model/ids.js';
 import type { ScannedLine } from '../store/read-events.js';
 import { openLog } from '../store/read-session.js';
 import type { CommandContext } from './context.js';
@@ -21,11 +22,11 @@ export async function* readRaw(
     for await (const _ of items); // only for the damage in it
     return;
   }
-  const wanted = new Set<number>();
-  for await (const item of items) if (item.kind === 'event') wanted.add(item.event.sequence);
+  const wanted = new Set<string>();
+  for await (const item of items) if (item.kind === 'event') wanted.add(sequenceText(item.event));
   const newline = new Uint8Array([0x0a]);
   for (const item of openLog(context.deps, sessionId).scanInOrder()) {
-    if (item.kind !== 'event' || !wanted.has(item.event.sequence)) continue;
+    if (item.kind !== 'event' || !wanted.has(sequenceText(item.event))) continue;
     yield item.line.bytes.slice();
     yield newline;
   }

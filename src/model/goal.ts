@@ -10,6 +10,8 @@ export interface Goal {
   readonly continuationLimit?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** As in the metadata that the goal is a part of. */
+  readonly exact?: Readonly<Record<string, string>>;
 }
 
 /** The statuses of a goal, spelled exactly so (FORMAT.md, 2). */

@@ -76,6 +76,14 @@ export interface Numbered {
   readonly exactSequence?: string | undefined;
 }
 
+/** The last sequence that leaves room for another one in a number. */
+const LAST_WITH_ROOM = Number.MAX_SAFE_INTEGER - 1;
+
+/** Tells whether another sequence can follow this one and be counted exactly. */
+export function leavesRoom(sequence: number): boolean {
+  return sequence < LAST_WITH_ROOM;
+}
+
 /** Gives the sequence of an event as it is shown: exact, however large. */
 export function sequenceText({ sequence, exactSequence }: Numbered): string {
   return exactSequence ?? String(sequence);

@@ -5,6 +5,8 @@ import type { RawJson } from './json.js';
 export interface OutlinedPayload {
   readonly id: string;
   readonly sequence: number;
+  /** As in a stored event. */
+  readonly exactSequence?: string | undefined;
   readonly payload: RawJson | undefined;
 }
 

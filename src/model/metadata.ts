@@ -40,7 +40,12 @@ export interface SessionMetadata {
   /** The highest sequence ever used, not a count of lines. */
   readonly eventCount: number;
   readonly lastEventType?: string;
+  /** Whole numbers as written, by their names: only those that a number cannot hold. No member of the file. */
+  readonly exact?: ExactIntegers;
 }
+
+/** The digits of numbers that the nearest number stands for, by the names of their members. */
+export type ExactIntegers = Readonly<Record<string, string>>;
 
 type MemberKind = 'text' | 'integer' | 'goal';
 type MemberSpec = readonly [name: string, kind: MemberKind, always?: 'always'];
@@ -134,6 +139,25 @@ export function encodeMetadata({ metadata, unknown, unknownInGoal }: MetadataDoc
   return wholeFile([...members, ...encodeUnknown(unknown, '  ')]);
 }
 
+/** Gives a whole number of metadata, or of a goal, as it is shown: exact, however large. */
+export function integerText(record: SessionMetadata | Goal, name: string): string {
+  return textOfInteger(record as unknown as Readonly<Record<string, unknown>>, name);
+}
+
+// Digits stand for a number only as long as it is that number: a count that went on has none.
+function textOfInteger(record: Readonly<Record<string, unknown>>, name: string): string {
+  const value = Number(record[name] ?? 0);
+  const digits = (record.exact as ExactIntegers | undefined)?.[name];
+  return digits !== undefined && Number(digits) === value ? digits : encodeInteger(value);
+}
+
+/** Gives the digits that still stand for a number of a record, as its member; nothing where there are none. */
+function exactOf(record: Readonly<Record<string, unknown>>): { readonly exact?: ExactIntegers } {
+  const digits = Object.entries((record.exact ?? {}) as ExactIntegers);
+  const exact = digits.filter(([name, text]) => Number(text) === record[name]);
+  return exact.length === 0 ? {} : { exact: Object.fromEntries(exact) };
+}
+
 /** Gives metadata without empty members, in the order in which they are written. */
 function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetadata {
   const tidy: Record<string, unknown> = {};
@@ -142,7 +166,7 @@ function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetad
     if (always === undefined && isEmpty(value)) continue;
     tidy[name] = name === 'goal' ? tidyGoal(value as Readonly<Record<string, unknown>>) : value;
   }
-  return tidy as unknown as SessionMetadata;
+  return { ...tidy, ...exactOf(metadata) } as unknown as SessionMetadata;
 }
 
 /** Gives a document with some members changed; `undefined`, `''` and 0 take a member out. */
@@ -165,7 +189,7 @@ function tidyGoal(goal: Readonly<Record<string, unknown>>): Goal {
     if (always === undefined && isEmpty(value)) continue;
     tidy[name] = value ?? '';
   }
-  return tidy as unknown as Goal;
+  return { ...tidy, ...exactOf(goal) } as unknown as Goal;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -177,13 +201,16 @@ function decodeMembers(
   specs: readonly MemberSpec[],
 ): { readonly known: Readonly<Record<string, unknown>>; readonly unknown: ReadonlyMap<string, RawJson> } {
   const known: Record<string, unknown> = {};
+  const exact: Record<string, string> = {};
   const names = new Set<string>();
   for (const [name, kind, always] of specs) {
     names.add(name);
     const value = decodeMember(values.get(name), name, kind);
     if (always === undefined && isEmpty(value)) continue;
     known[name] = value ?? (kind === 'integer' ? 0 : '');
+    if (kind === 'integer' && !Number.isSafeInteger(known[name])) exact[name] = decoder.decode(values.get(name));
   }
+  if (Object.keys(exact).length > 0) known.exact = exact;
   const unknown = [...values]
     .filter(([name]) => !names.has(name))
     .map(([name, raw]) => [name, new Uint8Array(raw) as RawJson] as const);
@@ -226,7 +253,7 @@ function encodeMembers(
     if (always === undefined && isEmpty(value)) continue;
     const head = encoder.encode(`${indent}${encodeString(name)}: `);
     if (kind === 'goal') members.push(concat(head, encodeGoal(value as Readonly<Record<string, unknown>>)));
-    else if (kind === 'integer') members.push(concat(head, encoder.encode(encodeInteger(Number(value ?? 0)))));
+    else if (kind === 'integer') members.push(concat(head, encoder.encode(textOfInteger(record, name))));
     else members.push(concat(head, encoder.encode(encodeString(String(value ?? '')))));
   }
   return members;

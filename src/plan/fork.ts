@@ -1,7 +1,7 @@
-import { EventNotFoundError, InvalidArgumentError } from '../errors.js';
+import { EventNotFoundError, InvalidArgumentError, SequenceExhaustedError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import type { LineChanges } from '../model/event-codec.js';
-import { eventIdOf, type Sequence, trimSpace } from '../model/ids.js';
+import { eventIdOf, eventName, leavesRoom, type Sequence, sequenceText, trimSpace } from '../model/ids.js';
 import { encodeJson } from '../model/json.js';
 import type { SessionMetadata } from '../model/metadata.js';
 import { compactionForFork } from './copied-compaction.js';
@@ -111,8 +111,14 @@ export class ForkCopy {
     return true;
   }
 
-  /** Takes the next event, and gives what its line says in the fork; undefined when it is left out. */
+  /**
+   * Takes the next event, and gives what its line says in the fork; undefined when it is left out.
+   * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`) when its sequence is beyond what a number can count on from.
+   */
   take(event: StoredEvent): LineChanges | undefined {
+    if (!leavesRoom(event.sequence)) {
+      throw new SequenceExhaustedError(this.#options.parentId, sequenceText(event), true);
+    }
     this.#last = event;
     if (event.type === 'provider_usage') return undefined;
     const { forkId, createdAt } = this.#options;
@@ -127,7 +133,7 @@ export class ForkCopy {
    * @param parentEventCount - The highest sequence that the parent has used.
    * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the event to end at was not there.
    */
-  marker(parentEventCount: number): StoredEvent {
+  marker(parentEventCount: bigint): StoredEvent {
     const { at, forkId, parentId, createdAt } = this.#options;
     if (at !== undefined && !this.isComplete) throw new EventNotFoundError(parentId, at, this.#nearest());
     const { forkedFromEventId, forkedFromSequence } = this.origin;
@@ -140,7 +146,7 @@ export class ForkCopy {
       createdAt,
       payload: encodeJson({
         parentSessionId: parentId,
-        parentEventCount: Math.max(parentEventCount, forkedFromSequence),
+        parentEventCount: parentEventCount > forkedFromSequence ? parentEventCount : forkedFromSequence,
         copiedEventCount: this.#copied.count,
         forkedFromEventId,
         forkedFromSequence,
@@ -150,7 +156,11 @@ export class ForkCopy {
 
   /** The event of the parent that the fork goes on from; empty and 0 when there is none. */
   get origin(): { readonly forkedFromEventId: string; readonly forkedFromSequence: number } {
-    return { forkedFromEventId: this.#last?.id ?? '', forkedFromSequence: this.#last?.sequence ?? 0 };
+    if (this.#last === undefined) return { forkedFromEventId: '', forkedFromSequence: 0 };
+    return {
+      forkedFromEventId: eventName(this.#last, this.#options.parentId),
+      forkedFromSequence: this.#last.sequence,
+    };
   }
 
   #nearest(above?: number): readonly number[] {

@@ -1,5 +1,6 @@
 import { EventNotFoundError, type LogDamagedError, UsageError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
+import { eventName } from '../model/ids.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
 import { usedTwice } from './used-twice.js';
 
@@ -14,7 +15,7 @@ export type Position =
   | { readonly kind: 'last-checkpoint' };
 
 /** An event as a position looks at it; the payload matters for checkpoints only. */
-export type PositionedEvent = Pick<EventRef, 'sequence' | 'type'> &
+export type PositionedEvent = Pick<EventRef, 'sequence' | 'exactSequence' | 'type'> &
   Pick<StoredEvent, 'id' | 'payload'> & {
     /** 1-based, where it is known: read forwards. */
     readonly line?: number | undefined;
@@ -99,7 +100,7 @@ async function findSequence(wanted: number, log: PositionSource): Promise<number
 async function findEvent(wanted: string, log: PositionSource): Promise<number> {
   let found: PositionedEvent | undefined;
   for await (const event of log.forwards()) {
-    if (event.id !== wanted) continue;
+    if (eventName(event, log.sessionId) !== wanted) continue;
     if (found !== undefined) throw usedFor(log, `the id ${wanted}`, found, event);
     found = event;
   }

@@ -157,9 +157,9 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
   const target = Math.max(0, checkedTarget(keepThroughSequence));
   await withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
-    session.sealedTail(); // a cut ends the log after a whole line, also where it drops no event
     const outline = session.log.outline(session.metadata.eventCount);
     refuseRepeated(outline, target);
+    session.sealedTail(); // a cut ends the log after a whole line, also where it drops no event
     if (outline.events.some(({ sequence }) => sequence > target)) {
       runTransaction(session, {
         target,
@@ -172,7 +172,7 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
     }
     const last = outline.events.findLast(({ sequence }) => sequence <= target);
     session.updateMetadata({
-      updatedAt: session.stampNotBefore(),
+      updatedAt: session.updatedAtAfter(session.stamp()),
       lastEventType: last?.type,
       eventCount: outline.highest,
     });

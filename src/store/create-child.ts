@@ -4,6 +4,7 @@ import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, sameBytes } from '../model/event-codec.js';
 import {
   eventIdOf,
+  eventName,
   parseNewSessionId,
   parseSessionId,
   type Sequence,
@@ -91,7 +92,7 @@ function publishLinked(parent: LockedSession, id: SessionId, input: TrimmedInput
   const family = {
     parentSessionId: parent.id,
     rootSessionId: parent.metadata.rootSessionId ?? parent.id,
-    spawnedFromEventId: last?.id ?? '',
+    spawnedFromEventId: last === undefined ? '' : eventName(last, parent.id),
     spawnedFromSequence: last?.sequence ?? 0,
   };
   const { agentName, taskId, tag, depth, prompt } = input;

@@ -2,7 +2,7 @@ import { errnoOf, LogMissingError } from '../errors.js';
 import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, spliceInPieces } from '../model/event-codec.js';
 import { type BlobHash, parseSessionId, type SessionId } from '../model/ids.js';
-import { newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
+import { integerText, newMetadataDocument, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
 import { checkForkPoint, ForkCopy, forkBeginnings, forkKind } from '../plan/fork.js';
 import type { Position } from '../plan/position.js';
@@ -55,7 +55,9 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
     const beginnings = forkBeginnings(parent.metadata, input);
     const start = startingMetadata(deps, { ...beginnings, sessionId: input.sessionId });
     const { eventCount } = parent.metadata;
-    if (eventCount > 0 && !parent.log.exists()) throw new LogMissingError(parent.id, parent.log.path, eventCount);
+    if (eventCount > 0 && !parent.log.exists()) {
+      throw new LogMissingError(parent.id, parent.log.path, integerText(parent.metadata, 'eventCount'));
+    }
     const copy = new ForkCopy({
       parentId: parent.id,
       forkId: start.sessionId,
@@ -71,7 +73,7 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
           add(...spliceInPieces(line.bytes, changes, event));
           blobs.copyNamedBy(event);
         }
-        const closing = copy.marker(eventCount);
+        const closing = copy.marker(BigInt(integerText(parent.metadata, 'eventCount')));
         add(encodeEventLine(closing));
         return closing;
       });

@@ -8,10 +8,16 @@ import {
 import { syncFileAt, syncFolder } from '../fs/durable-file.js';
 import type { StoredEvent } from '../model/event.js';
 import { encodeEventLine, joinBytes, sameBytes } from '../model/event-codec.js';
-import { eventIdOf, type Sequence, type SessionId } from '../model/ids.js';
+import { eventIdOf, leavesRoom, type Sequence, type SessionId, sequenceText } from '../model/ids.js';
 import type { RawJson } from '../model/json.js';
-import { changeMetadata, encodeMetadata, type MetadataDocument, type SessionMetadata } from '../model/metadata.js';
-import { formatInstant, laterOf } from '../model/time.js';
+import {
+  changeMetadata,
+  encodeMetadata,
+  integerText,
+  type MetadataDocument,
+  type SessionMetadata,
+} from '../model/metadata.js';
+import { formatInstant, isFarAhead, laterOf } from '../model/time.js';
 import { BlobStore } from './blob-store.js';
 import type { LockHold, StoreDeps } from './deps.js';
 import { EventLog, type LogTail } from './event-log.js';
@@ -38,6 +44,8 @@ export class LockedSession {
   readonly blobs: BlobStore;
   readonly #hold: LockHold;
   #document: MetadataDocument | undefined;
+  /** What is on the disk: {@link mendMetadata} changes no more than the other. */
+  #stored: MetadataDocument | undefined;
 
   constructor(deps: StoreDeps, id: SessionId, paths: SessionPaths, hold: LockHold) {
     this.deps = deps;
@@ -63,7 +71,8 @@ export class LockedSession {
    * @throws MetadataDamagedError (`METADATA_DAMAGED`), MetadataMissingError (`METADATA_MISSING`)
    */
   document(): MetadataDocument {
-    this.#document ??= requireMetadata(this.deps, this.id);
+    this.#stored ??= requireMetadata(this.deps, this.id);
+    this.#document ??= this.#stored;
     return this.#document;
   }
 
@@ -86,22 +95,43 @@ export class LockedSession {
     return formatInstant(this.deps.now());
   }
 
-  /** Gives the present time, or `updatedAt` where that is later: it never goes down (FAULTS.md, 25). */
-  stampNotBefore(): string {
-    return laterOf(this.metadata.updatedAt, this.stamp());
+  /**
+   * Gives `updatedAt` after something that happened at a time: that time, but never an earlier one than it was
+   * (FAULTS.md, 25), unless that is more than a day ahead of the present: a wrong clock's time does not stick.
+   */
+  updatedAtAfter(time: string): string {
+    const { updatedAt } = this.metadata;
+    return isFarAhead(updatedAt, this.deps.now()) ? time : laterOf(updatedAt, time);
+  }
+
+  /**
+   * Puts the metadata right for what follows. They are written with the next change, or by {@link settle}: where the
+   * work finds damage and is refused, nothing is written at all.
+   */
+  mendMetadata(changes: MetadataChanges): void {
+    this.#document = changeMetadata(this.document(), changes);
+  }
+
+  /** Writes metadata that were put right, if nothing else has. */
+  settle(): void {
+    if (this.#document !== this.#stored) this.updateMetadata({});
   }
 
   /** Replaces the metadata. Where nothing changes they are only synced: who wrote them may have been killed before that. */
   updateMetadata(changes: MetadataChanges): SessionMetadata {
     const document = changeMetadata(this.document(), changes);
+    const stored = this.#stored as MetadataDocument;
     this.assertHeld();
-    if (sameBytes(encodeMetadata(document), encodeMetadata(this.document()))) {
+    if (sameBytes(encodeMetadata(document), encodeMetadata(stored))) {
       syncFileAt(this.deps.fs, this.paths.metadata);
       syncFolder(this.deps.fs, this.paths.folder);
-      return this.metadata;
+      return document.metadata;
     }
+    // What the metadata were put right by may not have been synced, and they must not last longer than it does.
+    if (this.#document !== stored) this.log.sync();
     writeMetadata(this.deps, this.paths, document);
     this.#document = document;
+    this.#stored = document;
     return document.metadata;
   }
 
@@ -126,8 +156,11 @@ export class LockedSession {
 
   /** Reads the end of the log and makes sure that a line can be put behind it. */
   sealedTail(eventCount = this.metadata.eventCount): LogTail {
-    if (eventCount > 0 && !this.log.exists()) throw new LogMissingError(this.id, this.paths.events, eventCount);
+    if (eventCount > 0 && !this.log.exists()) {
+      throw new LogMissingError(this.id, this.paths.events, this.#countedText(eventCount));
+    }
     const tail = this.log.tail();
+    this.nextSequence(tail, eventCount); // where no line can be put behind it, it stays as it is
     const kept = this.log.seal(tail);
     if (kept !== undefined) {
       const message = `An interrupted append was moved from the end of the log to ${kept}`;
@@ -139,14 +172,28 @@ export class LockedSession {
   /** Gives the first sequence that was never used: the log and the metadata both have a say. */
   nextSequence(tail: LogTail, eventCount = this.metadata.eventCount): number {
     const last = Math.max(eventCount, tail.last?.sequence ?? 0);
-    if (last >= Number.MAX_SAFE_INTEGER - 1) throw new SequenceExhaustedError(this.id, last);
+    if (!leavesRoom(last)) throw this.#exhausted(tail, eventCount);
     return last + 1;
+  }
+
+  #exhausted({ last }: LogTail, eventCount: number): SequenceExhaustedError {
+    const isInLog = last !== undefined && !leavesRoom(last.sequence);
+    if (last !== undefined && last.sequence >= eventCount) {
+      return new SequenceExhaustedError(this.id, sequenceText(last), isInLog);
+    }
+    return new SequenceExhaustedError(this.id, this.#countedText(eventCount), isInLog);
+  }
+
+  #countedText(eventCount: number): string {
+    const metadata = this.metadataOrNone();
+    return metadata?.eventCount === eventCount ? integerText(metadata, 'eventCount') : String(eventCount);
   }
 
   /** Gives inputs as events from this sequence on, all with the present time. */
   numbered(inputs: readonly EncodedInput[], first: number): readonly StoredEvent[] {
     const createdAt = this.stamp();
-    if (first + inputs.length > Number.MAX_SAFE_INTEGER) throw new SequenceExhaustedError(this.id, first);
+    if (first + inputs.length > Number.MAX_SAFE_INTEGER)
+      throw new SequenceExhaustedError(this.id, `${first - 1}`, false);
     return inputs.map(({ type, payload }, at) => ({
       id: eventIdOf(this.id, first + at),
       sessionId: this.id,
@@ -163,7 +210,7 @@ export class LockedSession {
     if (last === undefined) return;
     try {
       this.updateMetadata({
-        updatedAt: laterOf(this.metadata.updatedAt, last.createdAt),
+        updatedAt: this.updatedAtAfter(last.createdAt),
         eventCount: last.sequence,
         lastEventType: last.type,
         ...changes,

@@ -1,6 +1,7 @@
 import {
   EventNotFoundError,
   LogMissingError,
+  SequenceExhaustedError,
   StalePlanError,
   WorkspaceRefusedError,
   ZeroSessionsError,
@@ -8,6 +9,7 @@ import {
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileState } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
+import { leavesRoom, sequenceText } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import { recordedWorkspace, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
@@ -95,6 +97,7 @@ export interface PlannedRewind {
  * Plans a rewind over what is there now: log, blobs and files. Reads only.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the target is in a gap or beyond the end.
  * @throws LogDamagedError (`LOG_DAMAGED`) when the target stands twice.
+ * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`) when no sequence is left for the marker.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint after the target cannot be decoded.
  * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when files are concerned and the workspace will not do.
  * @throws StalePlanError (`STALE_PLAN`) when the head is not the expected one.
@@ -110,7 +113,9 @@ export function planFromDisk(
   const eventCount = metadata?.eventCount ?? 0;
   if (eventCount > 0 && !log.exists()) throw new LogMissingError(id, log.path, eventCount);
   const outline = log.outline(eventCount);
-  const head = outline.events.at(-1)?.sequence ?? 0;
+  const last = outline.events.at(-1);
+  if (last !== undefined && !leavesRoom(last.sequence)) throw new SequenceExhaustedError(id, sequenceText(last), true);
+  const head = last?.sequence ?? 0;
   if (options.expectHead !== undefined && options.expectHead !== head) {
     throw new StalePlanError(`Session ${id} ends with event ${head}, not ${options.expectHead}`, {
       planned: options.expectHead,

@@ -3,7 +3,7 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import { readWholeFile } from '../fs/durable-file.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
 import { type CheckpointFile, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
-import { parseSessionId, type SessionId } from '../model/ids.js';
+import { eventName, parseSessionId, type SessionId } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
 import type { PresentState } from '../plan/file-change.js';
 import { nearestSequences, refuseRepeated, touchedFiles } from '../plan/rewind.js';
@@ -19,6 +19,8 @@ import { locate, readPresent } from './workspace-state.js';
 /** One checkpoint of a session, decoded. */
 export interface CheckpointSummary {
   readonly sequence: number;
+  /** As in a stored event. */
+  readonly exactSequence?: string | undefined;
   readonly eventId: string;
   /** RFC 3339 as stored. */
   readonly createdAt: string;
@@ -52,7 +54,8 @@ export function listCheckpoints(deps: StoreDeps, sessionId: string): readonly Ch
     const { tool, files } = decodeCheckpoint(checkpoint);
     if (tool.startsWith(OWN_TOOL_PREFIX)) return [];
     const createdAt = times.get(checkpoint.sequence) ?? '';
-    return [{ sequence: checkpoint.sequence, eventId: checkpoint.id, createdAt, tool, files }];
+    const { sequence, exactSequence } = checkpoint;
+    return [{ sequence, exactSequence, eventId: eventName(checkpoint, outline.sessionId), createdAt, tool, files }];
   });
 }
 

@@ -3,7 +3,6 @@ import { removeQuietly } from '../fs/durable-file.js';
 import { sameFile } from '../fs/file-system.js';
 import type { StoredEvent } from '../model/event.js';
 import { decodeIntent, decodeMarker, workOf } from '../model/rewind-record.js';
-import { laterOf } from '../model/time.js';
 import { type SpecAndGoalChanges, specAndGoalAfter, specAndGoalBetween } from '../plan/derive-state.js';
 import { hashBytes } from './blob-store.js';
 import type { LogTail } from './event-log.js';
@@ -88,21 +87,31 @@ export function discardUncommittedRecord(session: LockedSession): void {
 
 /**
  * The log is the truth: what it says after the last counted event is carried into the metadata. Who wrote it may have
- * been killed before it was synced, and neither the counts nor a line behind it may last longer than it does.
+ * been killed before it was synced, and neither the counts nor a line behind it may last longer than it does. Nothing is
+ * written yet: that is for {@link settleMetadata}, or whatever the operation writes.
  */
 function mendMetadata(session: LockedSession, { last }: LogTail): void {
   if (last === undefined || decodeIntent(last, session.id) !== undefined || isCounted(session, last)) return;
-  session.log.sync();
   try {
-    const { eventCount, updatedAt } = session.metadata;
-    session.updateMetadata({
+    const { eventCount } = session.metadata;
+    session.mendMetadata({
       ...specAndGoalNow(session, eventsAfter(session, eventCount)),
-      updatedAt: laterOf(updatedAt, last.createdAt),
+      updatedAt: session.updatedAtAfter(last.createdAt),
       eventCount: Math.max(eventCount, last.sequence),
       lastEventType: last.type,
     });
   } catch (error) {
-    // Metadata that cannot be read are the operation's to report; a full disk must not block on a cache.
+    // Metadata, or a log, that cannot be read are the operation's to report.
+    if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
+  }
+}
+
+/** Writes what {@link recover} put right in the metadata, once the operation went well. */
+export function settleMetadata(session: LockedSession): void {
+  try {
+    session.settle();
+  } catch (error) {
+    // A full disk must not make a failure of what is done.
     if (!(error instanceof ZeroSessionsError) && (error as { code?: unknown }).code === undefined) throw error;
   }
 }

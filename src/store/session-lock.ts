@@ -4,7 +4,7 @@ import { parseSessionId } from '../model/ids.js';
 import { parseInstant } from '../model/time.js';
 import type { StoreDeps } from './deps.js';
 import { LockedSession } from './locked-session.js';
-import { recover } from './recover.js';
+import { recover, settleMetadata } from './recover.js';
 import { requireSession } from './session-folder.js';
 
 /**
@@ -21,7 +21,9 @@ export async function withSession<T>(
   return withSessionAsItIs(deps, sessionId, async (session) => {
     recover(session);
     secureName(session);
-    return work(session);
+    const result = await work(session);
+    settleMetadata(session);
+    return result;
   });
 }
 

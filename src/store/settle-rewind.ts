@@ -9,7 +9,7 @@ import { type FoundIntent, findIntent, interruptedError, openIntendedWorkspace }
 import type { LockedSession } from './locked-session.js';
 import { type PlannedRewind, planFromDisk, type TargetedRewind } from './preview-rewind.js';
 import { openLog } from './read-session.js';
-import { discardUncommittedRecord, recover } from './recover.js';
+import { discardUncommittedRecord, recover, settleMetadata } from './recover.js';
 import { takeIntentOut } from './rewind-transaction.js';
 import { findWayBack, removeMadeFolders, rollBack, syncWayBack, unstage } from './roll-back.js';
 import { withSessionAsItIs } from './session-lock.js';
@@ -77,6 +77,7 @@ export async function abortRewind(
     const settled =
       'reason' in workspace ? takeOut(session, found, workspace) : takeBack(session, found, workspace, true);
     recover(session);
+    settleMetadata(session);
     return settled;
   });
 }

@@ -17,8 +17,8 @@ import { withSession } from './session-lock.js';
 export async function undoCompaction(deps: StoreDeps, sessionId: string): Promise<RewindReport> {
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
-    session.sealedTail();
     const { events } = session.log.outline(session.metadata.eventCount);
+    session.sealedTail();
     const compaction = events.findLast(({ type }) => type === 'session_compaction');
     if (compaction === undefined) throw new RewindNotFoundError(session.id, undefined, 'no compaction to undo');
     const target = events.findLast((event) => event !== compaction)?.sequence ?? 0;

@@ -4,6 +4,7 @@ import { rawJsonText } from '../../src/model/json.js';
 import {
   changeMetadata,
   encodeMetadata,
+  integerText,
   isResumableKind,
   MalformedMetadataError,
   newMetadataDocument,
@@ -108,9 +109,18 @@ describe('metadata that are written', () => {
   test.each([
     ['9007199254740991', '9007199254740991'],
     ['9223372036854775807', '9223372036854775807'],
-    ['-9223372036854775808', '-9223372036854775807'],
-  ])('given the depth %s, then %s is written, which Zero can read', (depth, written) => {
+    ['-9223372036854775808', '-9223372036854775808'],
+    ['9007199254740993', '9007199254740993'],
+  ])('finding 32: given the depth %s, then %s is written, which Zero can read', (depth, written) => {
     expect(encoded(parse(`{"sessionId":"s","depth":${depth}}`))).toContain(`"depth": ${written},`);
+  });
+
+  test('finding 32: given digits that a number cannot hold, then they stay with it, and go with a new number', () => {
+    const document = parse('{"sessionId":"s","eventCount":9007199254740993,"goal":{"tokensUsed":9007199254740995}}');
+
+    expect(integerText(document.metadata, 'eventCount')).toBe('9007199254740993');
+    expect(encoded(changeMetadata(document, { title: 'T' }))).toMatch(/40995[\s\S]*"eventCount": 9007199254740993/);
+    expect(changeMetadata(document, { eventCount: 7 }).metadata.exact).toBeUndefined();
   });
 
   test('given a count that is beyond all numbers, then the largest that Zero can read is written', () => {

@@ -26,7 +26,7 @@ function forkOf(parent: readonly StoredEvent[], forkId = 'f', at?: number): read
     if (changes !== undefined)
       fork.push(parseEventLine(spliceEventLine(line.subarray(0, -1), changes).subarray(0, -1)));
   }
-  return [...fork, copy.marker(parent.at(-1)?.sequence ?? 0)];
+  return [...fork, copy.marker(BigInt(parent.at(-1)?.sequence ?? 0))];
 }
 
 /** Gives the log of a fork as Zero makes it: references in compactions stay those of the parent. */

@@ -26,6 +26,148 @@ const sequencesIn = (log: string): readonly number[] =>
 
 const isNoSync = (call: string): boolean => !call.startsWith('fsync') && !call.startsWith('syncFolder');
 
+describe('finding 28: the time of a session after an append', () => {
+  test.each([
+    ['a day and a second ahead', '2026-07-10T12:00:01Z', '2026-07-09T12:00:00Z'],
+    ['years ahead', '2099-01-01T00:00:00Z', '2026-07-09T12:00:00Z'],
+    ['a day ahead', '2026-07-10T12:00:00Z', '2026-07-10T12:00:00Z'],
+    ['in the past', '2026-07-09T11:59:59Z', '2026-07-09T12:00:00Z'],
+  ])('given one %s, then it is %s → %s', async (_, updatedAt, after) => {
+    const { store, id } = tempStore(aSession().withMessages(1).withMetadata({ updatedAt }));
+
+    await store.appendEvent(id, aMessage());
+
+    expect((await store.get(id))?.updatedAt).toBe(after);
+  });
+
+  test('given a cut, then a time that is yet to come does not stick either', async () => {
+    const { store, id } = tempStore(aSession().withMessages(3).withMetadata({ updatedAt: '2099-01-01T00:00:00Z' }));
+
+    await store.truncateEvents(id, 1);
+
+    expect((await store.get(id))?.updatedAt).toBe('2026-07-09T12:00:00Z');
+  });
+});
+
+describe('finding 33: metadata that lag behind a damaged log', () => {
+  const damaged = () =>
+    aSession()
+      .withMessages(1)
+      .withLine('{"id":"s:2","sequence":')
+      .withEvent({ sequence: 3 })
+      .withMetadata({ eventCount: 1 });
+  const writers: readonly (readonly [string, (store: SessionStore, id: string) => Promise<unknown>])[] = [
+    ['a guarded append', (store, id) => store.appendEventUnlessAny(id, aMessage(), () => false)],
+    ['a rewind', (store, id) => store.rewind(id, { target: 1 })],
+    ['a cut', (store, id) => store.truncateEvents(id, 1)],
+    ['an undo', (store, id) => store.undoRewind(id)],
+    ['an undo of a compaction', (store, id) => store.undoCompaction(id)],
+    ['a fork', (store, id) => store.fork(id)],
+  ];
+
+  test.each(writers)('given %s that is refused, then nothing is written', async (_, write) => {
+    for (const tail of ['', '{"id":"s:4","sequ']) {
+      const { store, id, path } = tempStore(damaged().withTail(tail));
+      const before = contents(path());
+
+      await expect(write(store, id)).rejects.toMatchObject({
+        code: expect.stringMatching(/LOG_DAMAGED|REWIND_NOT_FOUND/),
+      });
+
+      expect(contents(path())).toEqual(before);
+    }
+  });
+
+  test.each(['{"id":"s:4","sequence":', 'null'])(
+    'given a last line %j, then an append writes nothing',
+    async (line) => {
+      const { store, id, path } = tempStore(damaged().withTail(`${line}\n`));
+      const before = contents(path());
+
+      await expect(store.appendEvent(id, aMessage())).rejects.toEqual(code('LOG_DAMAGED'));
+
+      expect(contents(path())).toEqual(before);
+    },
+  );
+
+  test('given no damage, then they are mended with the time of the last event, also where nothing else is written', async () => {
+    const { store, id } = tempStore(aSession().withMessages(3).withStaleMetadata({ eventCount: 1 }));
+
+    await store.appendEventUnlessExists(id, aMessage(), () => true);
+
+    expect(await store.get(id)).toMatchObject({ eventCount: 3, updatedAt: '2026-07-09T11:00:00Z' });
+  });
+});
+
+describe('finding 32: sequences that a number cannot hold', () => {
+  const LAST = '9007199254740993';
+  const huge = (id = 's') =>
+    aSession(id)
+      .withMessages(1)
+      .withEvent({ sequence: LAST as unknown as number });
+  const writers: readonly (readonly [string, (store: SessionStore, id: string) => Promise<unknown>])[] = [
+    ['an append', (store, id) => store.appendEvent(id, aMessage())],
+    ['a rewind', (store, id) => store.rewind(id, { target: 1 })],
+    ['the plan of a rewind', (store, id) => store.previewRewind(id, { target: 1 })],
+    ['a cut', (store, id) => store.truncateEvents(id, 1)],
+    ['a fork', (store, id) => store.fork(id)],
+    ['a child', (store, id) => store.createChild(id)],
+    ['a goal', (store, id) => store.createGoal(id, 'all of it')],
+    ['a spec', (store, id) => store.recordSpec(id, { specId: 'x', specStatus: 'draft' })],
+  ];
+
+  test.each(writers)('given one in the log, then %s is refused, names it, and writes nothing', async (_, write) => {
+    for (const tail of ['', '{"id":"s:4","sequ']) {
+      const { store, id, path, root } = tempStore(huge().withMetadataText(metadataOf(LAST)).withTail(tail));
+      const before = contents(path());
+
+      const error: unknown = await write(store, id).catch((thrown: unknown) => thrown);
+
+      expect(error).toMatchObject({ code: 'SEQUENCE_EXHAUSTED', message: expect.stringContaining(LAST) });
+      expect(contents(path())).toEqual(before);
+      expect(readdirSync(root)).toEqual(['s']);
+    }
+  });
+
+  test('given one in the metadata only, then an append is refused, a fork goes on, and a new title keeps every digit', async () => {
+    const { store, id, text } = tempStore(aSession().withMessages(1).withMetadataText(metadataOf(LAST)));
+
+    await expect(store.appendEvent(id, aMessage())).rejects.toMatchObject({ message: expect.stringContaining(LAST) });
+    await store.updateTitle(id, 'T');
+    const fork = await store.fork(id);
+
+    expect(text('metadata.json')).toContain(`"eventCount": ${LAST},`);
+    expect((await store.readEvents(fork.sessionId)).at(-1)?.payload).toEqual(
+      rawJson(
+        `{"copiedEventCount":1,"forkedFromEventId":"s:1","forkedFromSequence":1,"parentEventCount":${LAST},"parentSessionId":"s"}`,
+      ),
+    );
+  });
+
+  test('given a list and a log, then every digit is shown, as text and as JSON', async () => {
+    const { root } = tempStore(huge().withMetadataText(metadataOf(LAST)));
+
+    for (const line of [
+      'list',
+      'list --json',
+      'show s',
+      'show s --json',
+      'show s --jsonl',
+      'show s -q',
+      'tree',
+      'show s --events',
+    ]) {
+      const { out } = await runCommandLine(line.split(' '), { root });
+      expect(out, line).toContain(LAST);
+      expect(out, line).not.toContain('9007199254740992');
+    }
+  });
+
+  function metadataOf(eventCount: string): string {
+    return `{\n  "sessionId": "s",\n  "createdAt": "2026-07-09T10:00:00Z",\n  "updatedAt": "2026-07-09T11:00:00Z",\n  "eventCount": ${eventCount},\n  "lastEventType": "message"\n}\n`;
+  }
+});
+
 describe('the sequence of an appended event', () => {
   test.each<[string, SessionBuilder, number]>([
     ['metadata that agree', aSession().withMessages(3), 4],

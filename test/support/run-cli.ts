@@ -55,6 +55,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: CliS
     errIsTerminal: isTerminal,
     columns: columns ?? 80,
     env: { LANG: 'C.UTF-8', ...env },
+    home: '', // no test is to find the store of who runs it
     cwd,
     uid: surroundings.uid ?? process.getuid?.(),
     now,

@@ -1,5 +1,6 @@
 import { PayloadDamagedError } from '../../errors.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
+import { eventName, sequenceText } from '../../model/ids.js';
 import type { CheckpointSummary } from '../../store/read-checkpoints.js';
 import { CHECKPOINT_SCHEMA, fileJson } from '../checkpoint-files.js';
 import { defineCommand } from '../command.js';
@@ -10,6 +11,7 @@ import { findSession } from '../find-session.js';
 import type { Redaction } from '../redaction.js';
 import { renderCheckpoints } from '../render/checkpoint.js';
 import type { JsonMembers } from '../render/json.js';
+import { sequenceJson } from '../render/numbers.js';
 
 /** The checkpoints of a session, oldest first, and what could not be read. */
 export interface CheckpointListView {
@@ -32,7 +34,7 @@ export const checkpointList = defineCommand<CheckpointListView>({
       members: { checkpoints: checkpoints.map((each) => checkpointJson(each, redaction)) },
     }),
     jsonl: ({ checkpoints }, { redaction }) => checkpoints.map((each) => checkpointJson(each, redaction)),
-    quiet: ({ checkpoints }) => checkpoints.map(({ sequence }) => String(sequence)),
+    quiet: ({ checkpoints }) => checkpoints.map(sequenceText),
     warnings: ({ damage }) => damage,
     notes: ({ checkpoints, sessionId }) =>
       checkpoints.length === 0 ? [`Session ${sessionId} has no checkpoints.`] : [],
@@ -46,9 +48,9 @@ export const checkpointList = defineCommand<CheckpointListView>({
 
 /** Gives a checkpoint as JSON. */
 export function checkpointJson(checkpoint: CheckpointSummary, redaction: Redaction): JsonMembers {
-  const { sequence, eventId, createdAt, tool, files } = checkpoint;
+  const { eventId, createdAt, tool, files } = checkpoint;
   return {
-    sequence,
+    sequence: sequenceJson(checkpoint),
     eventId,
     createdAt,
     tool: redaction.text(tool),
@@ -72,7 +74,8 @@ async function readCheckpoints(
     if (!isCheckpointOfUser(event)) continue;
     try {
       const { tool, files } = decodeCheckpoint(event);
-      checkpoints.push({ sequence: event.sequence, eventId: event.id, createdAt: event.createdAt, tool, files });
+      const { sequence, exactSequence, createdAt } = event;
+      checkpoints.push({ sequence, exactSequence, eventId: eventName(event, sessionId), createdAt, tool, files });
     } catch (error) {
       if (!(error instanceof PayloadDamagedError)) throw error;
       damage.push(error.message);

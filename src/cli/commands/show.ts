@@ -11,6 +11,7 @@ import {
 } from '../../errors.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
 import { viewEvent } from '../../model/event-view.js';
+import { sequenceText } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { EventLog } from '../../store/event-log.js';
 import { sessionPaths } from '../../store/layout.js';
@@ -116,7 +117,7 @@ export const show = defineCommand<ShowView>({
       }),
     }),
     jsonl: (view, { redaction }) => mapEvents(view.items, (event): JsonView => eventJson(event, redaction)),
-    quiet: (view) => mapEvents(view.items, ({ sequence }) => String(sequence)),
+    quiet: (view) => mapEvents(view.items, sequenceText),
     warnings: ({ session, damage }) => damageWarnings(session.session.sessionId, damage),
     notes: ({ isTorn }) => (isTorn ? ['The log ends in an append that was cut short; it is left out.'] : []),
     exitCode: ({ damage }) => (damage.length > 0 ? EXIT_DAMAGED : EXIT_DONE),

@@ -1,4 +1,5 @@
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
+import { sequenceText } from '../../model/ids.js';
 import type { FileAt } from '../../store/read-checkpoints.js';
 import type { CaptureView } from '../commands/checkpoint-capture.js';
 import type { CheckpointListView } from '../commands/checkpoint-list.js';
@@ -21,7 +22,7 @@ const FILE_COLUMNS: readonly Column[] = [
 export function renderCapture({ event }: CaptureView, page: Page): string {
   if (event === null) return '';
   const { files } = decodeCheckpoint(event);
-  const heading = page.style.heading(`Checkpoint ${event.sequence} of ${event.sessionId}`);
+  const heading = page.style.heading(`Checkpoint ${sequenceText(event)} of ${event.sessionId}`);
   return `${heading}\n\n${filesTable(files, page)}`;
 }
 
@@ -36,14 +37,15 @@ const MAX_NAMED = 4;
 /** Gives checkpoints as a table, oldest first. */
 export function renderCheckpoints({ checkpoints }: CheckpointListView, page: Page): string {
   if (checkpoints.length === 0) return '';
-  const rows = checkpoints.map(({ sequence, createdAt, tool, files }): Cell[] => {
+  const rows = checkpoints.map((checkpoint): Cell[] => {
+    const { createdAt, tool, files } = checkpoint;
     // What a link leads to is captured as well, and may have been before.
     const paths = [...new Set(files.map(({ path }) => path))];
     const named = paths.slice(0, MAX_NAMED);
     const rest = paths.length - named.length;
     const names = rest > 0 ? [...named, `and ${counted(rest, 'more file').replace('more files', 'more')}`] : named;
     return [
-      { text: String(sequence), paint: page.style.id },
+      { text: sequenceText(checkpoint), paint: page.style.id },
       storedTime(createdAt, page.nowMs),
       { text: page.redaction.text(tool), paint: page.style.tool },
       page.redaction.text(names.join(', ')),

@@ -1,4 +1,5 @@
 import { type CheckpointFile, RESTORE_TOOL, REWIND_INTENT_TOOL } from '../../model/event.js';
+import { sequenceText } from '../../model/ids.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import type { Page } from '../page.js';
 import {
@@ -61,7 +62,7 @@ export async function* renderConversation(
   let previous: Block['kind'] | undefined;
   for await (const item of items) {
     const block = item.kind === 'damage' ? damageBlock(item.damage, page) : eventBlock(item.event, layout);
-    const number = item.kind === 'damage' ? '' : String(item.event.sequence);
+    const number = item.kind === 'damage' ? '' : sequenceText(item.event);
     const isApart = previous !== undefined && (block.kind !== 'line' || previous !== 'line');
     previous = block.kind;
     const head = `${page.style.dim(number.padStart(options.numberWidth))}${GAP}${block.head}\n`;

@@ -1,3 +1,4 @@
+import { sequenceText } from '../../model/ids.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import type { Page } from '../page.js';
 import { eventLine, shownEvent } from './event-view.js';
@@ -39,9 +40,9 @@ export async function* renderEventTable(
       continue;
     }
     const shown = shownEvent(item.event, redaction);
-    const { sequence, createdAt } = item.event;
+    const { createdAt } = item.event;
     const type = safeText(redaction.text(item.event.type));
-    yield row(String(sequence), storedTime(createdAt, nowMs), type, safeText(eventLine(shown)), plain);
+    yield row(sequenceText(item.event), storedTime(createdAt, nowMs), type, safeText(eventLine(shown)), plain);
   }
 }
 

@@ -1,3 +1,4 @@
+import { integerText } from '../../model/metadata.js';
 import type { ListView } from '../commands/list.js';
 import { kindName, type ListedSession, type UnreadableRow } from '../listed-session.js';
 import type { Page } from '../page.js';
@@ -45,7 +46,7 @@ function sessionRow({ session, live, sizes }: ListedSession, withSizes: boolean,
     shownTitle(session, page),
     live === true ? { text: `${kind}, live`, paint: style.live } : { text: kind, paint: style.kind },
     { text: storedTime(session.updatedAt, page.nowMs), paint: style.plain },
-    String(session.eventCount),
+    integerText(session, 'eventCount'),
     ...bytes,
     redaction.text(session.modelId ?? ''),
     { text: shownFolder(session.cwd ?? '', page), paint: style.dim },

@@ -3,6 +3,7 @@ import type { RewindPlan, UncoveredWork } from '../../plan/rewind.js';
 import type { RewindReport } from '../../store/apply-rewind.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from './json.js';
+import { sequenceJson } from './numbers.js';
 import { isName } from './session-json.js';
 
 /** Gives the plan of a rewind as CLI.md has it: what is done to each file and why, without how that was found out. */
@@ -53,10 +54,11 @@ export function reportJson(report: RewindReport, redaction: Redaction): JsonMemb
 }
 
 /** Gives a reference to an event as JSON. */
-export function refJson({ id, sequence, type, createdAt }: EventRef, redaction: Redaction): JsonMembers {
+export function refJson(ref: EventRef, redaction: Redaction): JsonMembers {
+  const { id, type, createdAt } = ref;
   return {
     id: nameJson(id, redaction),
-    sequence,
+    sequence: sequenceJson(ref),
     type: redaction.text(type),
     ...(createdAt === undefined || createdAt === '' ? {} : { createdAt: redaction.text(createdAt) }),
   };

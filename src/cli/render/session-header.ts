@@ -1,8 +1,9 @@
 import type { SessionMetadata } from '../../model/metadata.js';
+import { integerText } from '../../model/metadata.js';
 import type { LogSummary, ShowView } from '../commands/show.js';
 import { kindName } from '../listed-session.js';
 import type { Page } from '../page.js';
-import { departure } from '../session-forest.js';
+import { departureText } from '../session-forest.js';
 import { grouped } from './numbers.js';
 import { safeText } from './safe-text.js';
 import { shownFolder, shownTitle } from './session-text.js';
@@ -69,7 +70,7 @@ function metadataFields(
 
 function parentText(session: SessionMetadata, lostKin: ReadonlySet<string>): string | undefined {
   const parent = kinText(session.parentSessionId, lostKin);
-  const sequence = departure(session);
+  const sequence = departureText(session);
   return parent === undefined || sequence === undefined ? parent : `${parent}, from event ${sequence}`;
 }
 
@@ -96,7 +97,7 @@ function timeText(stored: string, { nowMs }: Page): string {
 
 function eventsText(session: ShownSession, summary: LogSummary | undefined): string | undefined {
   if (summary !== undefined) return grouped(summary.events);
-  return 'eventCount' in session ? `numbered up to ${session.eventCount}` : undefined;
+  return 'eventCount' in session ? `numbered up to ${integerText(session, 'eventCount')}` : undefined;
 }
 
 function isFilled(text: string | undefined): boolean {

@@ -1,4 +1,6 @@
 import { validSessionId } from '../../model/ids.js';
+import { type RawJson, rawJson } from '../../model/json.js';
+import type { ExactIntegers } from '../../model/metadata.js';
 import type { ListedSession } from '../listed-session.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers, JsonView } from './json.js';
@@ -6,8 +8,17 @@ import type { JsonMembers, JsonView } from './json.js';
 /** Gives a session as JSON: the members of metadata.json by their names, then `live`, then the sizes if measured. */
 export function sessionJson({ session, live, sizes }: ListedSession, redaction: Redaction): JsonMembers {
   const members: Record<string, JsonView> = {};
-  for (const [name, value] of Object.entries(session)) members[name] = memberJson(name, value, redaction);
+  for (const [name, value] of membersOf(session)) members[name] = memberJson(name, value, redaction);
   return { ...members, live: live ?? null, ...sizes };
+}
+
+/** Gives the members as the file has them: a number that is known to the digit takes the place of the nearest one. */
+function membersOf({ exact, ...record }: { readonly exact?: ExactIntegers }): readonly (readonly [string, unknown])[] {
+  return Object.entries({ ...record, ...Object.fromEntries(Object.entries(exact ?? {}).map(digitsAsJson)) });
+}
+
+function digitsAsJson([name, digits]: readonly [string, string]): readonly [string, RawJson] {
+  return [name, rawJson(digits)];
 }
 
 const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt']);
@@ -24,7 +35,8 @@ function memberJson(name: string, value: unknown, redaction: Redaction): JsonVie
     return redaction.text(value);
   }
   if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Uint8Array) return value;
   if (typeof value !== 'object' || value === null) return null;
-  const members = Object.entries(value).map(([inner, each]) => [inner, memberJson(inner, each, redaction)]);
+  const members = membersOf(value).map(([inner, each]) => [inner, memberJson(inner, each, redaction)]);
   return Object.fromEntries(members) as JsonMembers;
 }

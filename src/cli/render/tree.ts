@@ -1,8 +1,9 @@
 import type { SessionMetadata } from '../../model/metadata.js';
+import { integerText } from '../../model/metadata.js';
 import type { TreeView } from '../commands/tree.js';
 import { kindName } from '../listed-session.js';
 import type { Page } from '../page.js';
-import { departure, type ForestNode, originOf, walk } from '../session-forest.js';
+import { departureText, type ForestNode, originOf, walk } from '../session-forest.js';
 import { shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { storedTime } from './time.js';
@@ -84,14 +85,14 @@ function row(session: SessionMetadata, stem: string, view: TreeView, page: Page,
       ? { text: `${kind}, live`, paint: style.live }
       : { text: kind, paint: style.kind },
     leftText(session, stem === '', view),
-    String(session.eventCount),
+    integerText(session, 'eventCount'),
     storedTime(session.updatedAt, page.nowMs),
   ];
 }
 
 /** Gives where a session left its parent; the parent too, when it does not stand above. */
 function leftText(session: SessionMetadata, isTop: boolean, { unreadable }: TreeView): string {
-  const sequence = departure(session);
+  const sequence = departureText(session);
   const origin = originOf(session) ?? '';
   if (origin === '') return '';
   const at = sequence === undefined ? '' : `event ${sequence}`;
