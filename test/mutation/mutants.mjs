@@ -56,8 +56,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/plan/replay.ts',
-    from: 'marker < 0 || at < marker',
-    to: 'marker < 0 || at > marker',
+    from: 'marker < 0 ? rewound : at < marker',
+    to: 'marker < 0 ? rewound : at > marker',
     tests: ['test/plan/replay.test.ts'],
   },
   {
@@ -93,8 +93,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/plan/whole-turn-cut.ts',
-    from: 'if (event.sequence > last) continue;',
-    to: 'if (event.sequence >= last) continue;',
+    from: 'if (event.sequence > highest) continue;',
+    to: 'if (event.sequence >= highest) continue;',
     tests: ['test/plan/compaction.test.ts'],
   },
   // Goals, and what the metadata say when events go.
@@ -106,14 +106,14 @@ export const MUTANTS = [
   },
   {
     file: 'src/plan/goal.ts',
-    from: 'if (count >= (goal.continuationLimit',
-    to: 'if (count > (goal.continuationLimit',
+    from: 'if (count >= continuationLimit) {',
+    to: 'if (count > continuationLimit) {',
     tests: ['test/plan/goal.test.ts'],
   },
   {
     file: 'src/plan/derive-state.ts',
-    from: 'if (!specDropped && goalCameWith === undefined) return {};',
-    to: 'if (!specDropped || goalCameWith === undefined) return {};',
+    from: 'now.spec.by === old.spec.by ? {}',
+    to: 'now.spec.by !== old.spec.by ? {}',
     tests: ['test/plan/derive-state.test.ts'],
   },
   // The log: what a line is, where it ends, and what comes next.
@@ -167,8 +167,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/recover.ts',
-    from: 'if (last.sequence <= eventCount && last.type === lastEventType) return;',
-    to: 'if (last.sequence >= eventCount && last.type === lastEventType) return;',
+    from: 'return sequence <= eventCount && type === lastEventType;',
+    to: 'return sequence >= eventCount && type === lastEventType;',
     tests: ['test/store/append-events.test.ts'],
   },
   {
