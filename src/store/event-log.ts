@@ -93,8 +93,7 @@ export class EventLog {
   isFile(identity: LogIdentity | undefined): boolean {
     const stat = this.#deps.fs.lstat(this.path);
     if (identity === undefined || stat === undefined) return false;
-    const { dev, ino, birth } = logIdentityOf(stat);
-    return identity.dev === dev && identity.ino === ino && identity.birth === birth;
+    return textOf(logIdentityOf(stat)) === textOf(identity);
   }
 
   /** Gives the bytes in the file; 0 when there is none. */
@@ -347,6 +346,10 @@ export class EventLog {
     this.cut(from);
     return kept;
   }
+}
+
+function textOf({ dev, ino, birth }: LogIdentity): string {
+  return JSON.stringify([dev, ino, birth]);
 }
 
 function logIdentityOf({ dev, ino, birthNs }: FileIdentity): LogIdentity {

@@ -82,13 +82,20 @@ const NEW_FROM_OTHERS: typeof OPERATIONS = {
   'prepareExec, fork': (store, id) => store.prepareExec({ sessionId: id, fork: 's' }),
 };
 
+/** Opens a store that tells of every call; that the links of its root are resolved is done by then. */
+function openedStore(calls: string[]): SessionStore {
+  const store = openStore({ root: '/no/such/store', fileSystem: watched(calls), locks: watchedLocks(calls) });
+  calls.length = 0;
+  return store;
+}
+
 describe('a hostile id', () => {
   test('34. given to any operation, then it is refused before any call to the file system or a lock', async () => {
     expect(HOSTILE_IDS.length).toBeGreaterThanOrEqual(30);
     for (const [name, run] of Object.entries(OPERATIONS)) {
       for (const id of HOSTILE_IDS) {
         const calls: string[] = [];
-        const store = openStore({ root: '/no/such/store', fileSystem: watched(calls), locks: watchedLocks(calls) });
+        const store = openedStore(calls);
 
         const code = await run(store, id).then(
           () => 'done',
@@ -120,7 +127,7 @@ describe('a hostile id', () => {
   test('34. given to a snapshot, which says that nothing was captured, then no call is made either', async () => {
     for (const id of HOSTILE_IDS) {
       const calls: string[] = [];
-      const store = openStore({ root: '/no/such/store', fileSystem: watched(calls), locks: watchedLocks(calls) });
+      const store = openedStore(calls);
 
       expect(await store.snapshotForCheckpoint(id, '/tmp', 't', ['a'])).toEqual({ ok: false, payload: null });
 

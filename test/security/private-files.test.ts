@@ -62,7 +62,7 @@ describe.each([0o000, 0o022, 0o077])('given the mask %o', (mask) => {
     const before = process.umask(mask);
     onTestFinished(() => void process.umask(before));
     const temp = await tempWorkspace();
-    temp.put({ private: 'p0', open: 'o0' });
+    temp.put({ private: 'p0', open: 'o0', other: 'so that the folder is not empty' });
     temp.put({ private: { mode: 0o600 }, open: { mode: 0o644 } });
     await temp.say();
     await temp.tool({ private: null, open: null });

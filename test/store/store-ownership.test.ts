@@ -75,7 +75,8 @@ async function everyWriter(
   put(join(workspace, 'a'));
   await store.captureToolCheckpoint('s', workspace, 't', ['a', 'made/file']);
   rmSync(join(workspace, 'a'));
-  await store.rewind('s', { target: 1 });
+  // Nothing is left in it by then, so it is named.
+  await store.rewind('s', { target: 1, workspace });
   await store.undoRewind('s');
   await store.restoreToSequence('s', workspace, 1);
   await store.fork('s', { sessionId: 'f' });
