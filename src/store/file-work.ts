@@ -14,6 +14,7 @@ import { EventLog } from './event-log.js';
 import { KeptRecords } from './kept-records.js';
 import { readOpenSessions } from './live-sessions.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
+import { asStoreError } from './system-errors.js';
 import { readPresent } from './workspace-state.js';
 
 /** Whose work on files is asked about, and where the files are. */
@@ -130,7 +131,7 @@ export class FileWork {
     try {
       return readWork(events, reading);
     } catch (error) {
-      if (error instanceof ZeroSessionsError) return undefined;
+      if (asStoreError(error) instanceof ZeroSessionsError) return undefined;
       throw error;
     }
   }
@@ -184,7 +185,7 @@ export class FileWork {
       if (metadata?.sessionKind !== 'child' || metadata.parentSessionId !== parent) return undefined;
       return { ...metadata, sessionId: id };
     } catch (error) {
-      if (error instanceof ZeroSessionsError) return undefined;
+      if (asStoreError(error) instanceof ZeroSessionsError) return undefined;
       throw error;
     }
   }

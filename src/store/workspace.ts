@@ -5,6 +5,7 @@ import { recordedWorkspace } from '../model/metadata.js';
 import type { FileChange } from '../plan/file-change.js';
 import type { StoreDeps } from './deps.js';
 import { pathsOf, readMetadata } from './metadata-file.js';
+import { asStoreError } from './system-errors.js';
 
 /**
  * Opens the folder whose files are captured or restored.
@@ -41,7 +42,7 @@ export function readRecordedWorkspace(deps: StoreDeps, id: SessionId): string {
   try {
     return recordedWorkspace(readMetadata(deps, id, pathsOf(deps, id))?.metadata);
   } catch (error) {
-    if (error instanceof ZeroSessionsError) return ''; // damage is the operation's to report
+    if (asStoreError(error) instanceof ZeroSessionsError) return ''; // damage is the operation's to report
     throw error;
   }
 }

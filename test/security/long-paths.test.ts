@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
@@ -164,6 +165,9 @@ async function aSessionToMove(): Promise<{ copyTo(long: LongStore): void }> {
       }
       closeSync(fd);
       writeFileSync(join(long.workspace, 'a'), 'a1');
+      // Within a day of the checkpoint that no call belongs to: later it would be somebody else's.
+      const captured = new Date('2026-07-09T12:00:00Z');
+      utimesSync(join(long.workspace, 'a'), captured, captured);
     },
   };
 }

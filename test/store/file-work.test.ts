@@ -1,4 +1,4 @@
-import { lutimesSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { lutimesSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { RewindPlan } from '../../src/index.js';
@@ -139,8 +139,11 @@ describe('finding 11: the session’s own work', () => {
 
     expect(await fateOf(temp, 'a')).toBe("restore: the session's own edit_file of event 2 of session child");
     await temp.store.updateTitle('child', 'x');
-    writeFileSync(join(temp.root, 'child', 'metadata.json'), 'broken');
-    expect(await fateOf(temp, 'a')).toMatch(/^conflict: /);
+    for (const name of ['events.jsonl', 'metadata.json']) {
+      rmSync(join(temp.root, 'child', name));
+      mkdirSync(join(temp.root, 'child', name));
+      expect(await fateOf(temp, 'a')).toMatch(/^conflict: /);
+    }
   });
 
   test('given a sub-agent in another folder, then a file of that name there tells nothing', async () => {
