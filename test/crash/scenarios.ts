@@ -124,6 +124,15 @@ async function rewound(world: World): Promise<void> {
   await world.store.rewind('s', { target: 2 });
 }
 
+/** As a rewind of the first version left it: no record.json, and the blobs beside the kept log. */
+async function rewoundByFirstVersion(world: World): Promise<void> {
+  await rewound(world);
+  const keep = `${ROOT}/s/.zs`;
+  const [record] = world.fs.readdir(`${keep}/kept`);
+  world.fs.unlink(`${keep}/kept/${record?.name}/record.json`);
+  world.fs.rename(`${keep}/blobs`, `${keep}/kept/${record?.name}/blobs`);
+}
+
 const CREATE_CALLS = { mkdir: 2, create: 2, fsync: 2, syncFolder: 2, rename: 1 };
 const REWIND_CALLS = { create: 6, fsync: 8, rename: 5, unlink: 1, symlink: 1, link: 1, syncFolder: 8 };
 
@@ -319,6 +328,16 @@ export const REWIND_SCENARIOS: readonly Scenario[] = [
     run: (store) => store.undoRewind('s'),
     judged: 'whole',
     calls: { ...REWIND_CALLS, unlink: 1 },
+  },
+  {
+    numbers: '5, 6, 7, 11',
+    name: 'undo of a first version',
+    prepare: rewoundByFirstVersion,
+    run: (store) => store.undoRewind('s'),
+    judged: 'whole',
+    // A record may be completed by what is cut short then.
+    looseRecords: true,
+    calls: { ...REWIND_CALLS, unlink: 1, link: 2 },
   },
   {
     numbers: '5, 6, 7, 11',

@@ -7,7 +7,7 @@ export interface View {
   readonly sessions: ReadonlyMap<string, StrictSession>;
   /** One line for each file, folder and link of the workspace. */
   readonly workspace: string;
-  /** One line for each kept record: its name, its log, and which of the blobs that this names are kept. */
+  /** One line for each kept record: its name, whether its record is whole, its log, and which of the blobs that this names are kept. */
   readonly kept: string;
   /** Temporary files and hidden folders of ours. */
   readonly leftovers: readonly string[];
@@ -26,7 +26,8 @@ export function viewOf(tree: Tree): View {
       if (torn !== '') throw new Error(`${path} is torn`);
       const log = events.map(({ line }) => line).join('|');
       const blobs = (disk.names(`${ROOT}/${id}/.zs/blobs`) ?? []).filter((name) => log.includes(name));
-      kept.push(`${id} ${record} ${log} ${blobs}`);
+      const isTold = tellsOf(disk.bytes(`${folder}/${record}/record.json`), record);
+      kept.push(`${id} ${record} ${isTold ? 'told' : 'untold'} ${log} ${blobs}`);
     }
   }
   return {
@@ -37,6 +38,15 @@ export function viewOf(tree: Tree): View {
     kept: kept.join('\n'),
     leftovers: [...linesBelow(tree, ROOT), ...linesBelow(tree, WORKSPACE)].filter(isTemp),
   };
+}
+
+/** Tells whether `record.json` is whole. */
+function tellsOf(bytes: Uint8Array | undefined, record: string): boolean {
+  try {
+    return bytes !== undefined && JSON.parse(Buffer.from(bytes).toString()).rewindId === record;
+  } catch {
+    return false;
+  }
 }
 
 function isTemp(line: string): boolean {
