@@ -185,7 +185,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'append: F of what one who was killed wrote',
     'a line is counted before it is synced',
     [
-      { file: RECOVER, old: '  session.log.sync();\n', new: '' },
+      { file: LOCKED, old: '    if (this.#document !== stored) this.log.sync();\n', new: '' },
       // Which makes the same sure for whoever appends, and not for whoever only writes metadata.
       { file: DURABLE, old: '    if (before > 0) syncFile(fs, fd, path);\n', new: '' },
     ],
