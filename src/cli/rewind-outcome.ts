@@ -73,7 +73,7 @@ export function exitCodeOf(outcome: RewindOutcome): number {
   const has = (action: string) => plan.files.some((file) => file.action === action);
   if (has('impossible') && !allowed.allowPartial) return EXIT_CODES.INCOMPLETE;
   if (isTooLittle(outcome)) return EXIT_CODES.INCOMPLETE;
-  return has('conflict') && !allowed.force ? EXIT_CODES.CONFLICT : EXIT_DONE;
+  return (has('conflict') || plan.doubt !== undefined) && !allowed.force ? EXIT_CODES.CONFLICT : EXIT_DONE;
 }
 
 function isTooLittle({ plan, allowed }: RewindOutcome): boolean {
@@ -99,6 +99,11 @@ function refusalOf(outcome: RewindOutcome): readonly string[] {
       }
       return ['This would be refused: some files cannot be brought back. --allow-partial does the rest.'];
     case EXIT_CODES.CONFLICT:
+      if (outcome.plan.doubt !== undefined) {
+        return [
+          `This would be refused: nobody can tell all that there is to undo: ${outcome.plan.doubt}. --force does it.`,
+        ];
+      }
       return ['This would be refused: it would overwrite what somebody else changed. --force does it, and keeps that.'];
     default:
       return [];

@@ -192,13 +192,21 @@ export function encodeMarker(marker: {
   });
 }
 
+/** What a `session_rewind` marker says; texts are empty where it says nothing, as those of other programs do. */
+export interface RewindMarker {
+  readonly rewindId: string;
+  readonly undoes: string;
+  readonly targetSequence: number;
+  /** Whether its report says that every file stayed as it was. */
+  readonly leftFiles: boolean;
+}
+
 /** Gives what a `session_rewind` marker says, or undefined when it cannot be decoded. */
-export function decodeMarker(
-  event: Pick<StoredEvent, 'id' | 'payload'>,
-): { readonly rewindId: string; readonly undoes: string; readonly targetSequence: number } | undefined {
+export function decodeMarker(event: Pick<StoredEvent, 'id' | 'payload'>): RewindMarker | undefined {
   try {
-    const { rewindId, undoes, targetSequence } = decodePayload(event, 'session_rewind');
+    const { rewindId, undoes, targetSequence, report } = decodePayload(event, 'session_rewind');
     return {
+      leftFiles: isRecord(report) && saysNothingDone(report),
       rewindId: typeof rewindId === 'string' ? rewindId : '',
       undoes: typeof undoes === 'string' ? undoes : '',
       targetSequence: typeof targetSequence === 'number' ? targetSequence : 0,
@@ -206,6 +214,11 @@ export function decodeMarker(
   } catch {
     return undefined;
   }
+}
+
+function saysNothingDone({ filesRestored, filesDeleted, skipped }: Readonly<Record<string, unknown>>): boolean {
+  const isNone = skipped === undefined || skipped === null || (Array.isArray(skipped) && skipped.length === 0);
+  return filesRestored === 0 && filesDeleted === 0 && isNone;
 }
 
 // The target states have the shape of a checkpoint's files, so one decoder reads both.

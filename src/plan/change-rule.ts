@@ -65,10 +65,23 @@ export function whoChanged(
 ): ChangeVerdict {
   return (
     knownVerdict(present, evidence) ??
-    shellVerdict(present.mtimeMs, evidence) ??
+    callVerdict(present.mtimeMs, evidence) ??
+    rewindVerdict(present.mtimeMs, evidence) ??
     contentVerdict(present, evidence) ??
     windowVerdict(present.mtimeMs, evidence)
   );
+}
+
+/**
+ * Tells the same of a file that a rewind of ours changed after the last checkpoint of the session's that names it: what
+ * it left is known, and so only what has a known content, or changed while a shell call ran, is the session's own.
+ */
+export function whoChangedSinceRewind(
+  present: PresentState & { readonly kind: 'file' | 'link' },
+  evidence: FileEvidence,
+): ChangeVerdict {
+  const edited = `edited outside the session at ${timeText(present.mtimeMs)}, after a rewind`;
+  return knownVerdict(present, evidence) ?? callVerdict(present.mtimeMs, evidence) ?? verdict('other', 5, edited);
 }
 
 /** Decides by rows 1 and 2, for which nothing but the content counts; undefined where they do not fit. */
@@ -98,11 +111,14 @@ export function knownVerdict(
   }
 }
 
-function shellVerdict(atMs: number, { shells, rewinds, sessionId }: FileEvidence): ChangeVerdict | undefined {
+function callVerdict(atMs: number, { shells, sessionId }: FileEvidence): ChangeVerdict | undefined {
   const call = shells.findLast(({ window }) => isIn(window, atMs));
-  if (call !== undefined) {
-    return verdict('session', 3, `changed while the session's own ${call.tool} of ${eventText(call, sessionId)} ran`);
-  }
+  return (
+    call && verdict('session', 3, `changed while the session's own ${call.tool} of ${eventText(call, sessionId)} ran`)
+  );
+}
+
+function rewindVerdict(atMs: number, { rewinds, sessionId }: FileEvidence): ChangeVerdict | undefined {
   const rewind = rewinds.find(({ atMs: end }) =>
     isIn({ fromMs: end - BEFORE_REWIND_MS, toMs: end + AFTER_REWIND_MS }, atMs),
   );

@@ -129,6 +129,8 @@ export interface RewindPlan {
   readonly openCalls: readonly OpenCall[];
   /** The nearest targets at which no call is open: at or before this one, and at or after it. */
   readonly wholeTargets: readonly [number, number];
+  /** Why nobody can tell what all of an undo is to take back; it needs force then. */
+  readonly doubt?: string | undefined;
   /** Whether all of it can be done without force. What is uncovered does not count. */
   readonly complete: boolean;
 }
@@ -170,6 +172,8 @@ export interface FileFacts {
   readonly unwritable: string | undefined;
   /** Whose work it is, where it is there with another content (FORMAT.md, 6). */
   readonly change: ChangeVerdict | undefined;
+  /** Whether it is as a rewind of ours left it, so that nobody wrote through a link which it put there. */
+  readonly isAsLeft?: boolean | undefined;
 }
 
 /**
@@ -237,7 +241,7 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
     return change('leave', wanted.kind === 'absent' ? 'is not there, as then' : 'is as it was then');
   if (present.kind === 'folder') return change(wanted.kind === 'absent' ? 'leave' : 'restore', 'is a folder now');
   const action = wanted.kind === 'absent' ? 'delete' : 'restore';
-  if (wanted.kind === 'stored' && present.kind === 'link') {
+  if (wanted.kind === 'stored' && present.kind === 'link' && facts.isAsLeft !== true) {
     // Nobody can tell whether a tool wrote through the link or put it there (FORMAT.md, 5, paths).
     return change('conflict', 'is a symbolic link now', action);
   }

@@ -1,83 +1,170 @@
 import { PayloadDamagedError } from '../errors.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
-import { type CheckpointFile, type EventRef, type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
-import type { EventIdentity } from '../model/event-identity.js';
-import type { OutlinedPayload } from '../model/log-outline.js';
-import type { RewindIntent } from '../model/rewind-record.js';
+import type { FileState, StoredEvent } from '../model/event.js';
+import { type EventIdentity, type HashBytes, identityOf } from '../model/event-identity.js';
+import { decodeIntent, decodeMarker, isOwnCheckpoint, type RewindIntent } from '../model/rewind-record.js';
 
-/** A checkpoint of a kept log, with what it is known by in others. */
-export interface KeptCheckpoint extends OutlinedPayload {
-  readonly identity: EventIdentity;
+/** What is read to undo a rewind. All logs are whole, with their announcements, oldest event first. */
+export interface UndoSources {
+  readonly sessionId: string;
+  readonly rewindId: string;
+  /** Whether its record says that it has a marker; one that announced itself as a rewind or an undo has one, too. */
+  readonly isMarked: boolean;
+  /** The log that the rewind kept. */
+  readonly kept: Iterable<StoredEvent>;
+  /** The logs of the records that were kept after it, oldest first, then the present one. */
+  readonly later: Iterable<Iterable<StoredEvent>>;
+  /** Tells whether an older record has an event: what an undo brought back since did not happen since. */
+  readonly isOlder: (event: EventIdentity) => boolean;
+  readonly hash: HashBytes;
 }
 
-/** What a kept record tells: the log as it was before a rewind, and what the rewind did. */
-export interface KeptWork {
-  /** Its id. */
-  readonly id: string;
-  /** Without the intent. */
-  readonly events: readonly EventRef[];
-  /** Without the intent. */
-  readonly checkpoints: readonly KeptCheckpoint[];
-  /** What was done to files; undefined where none was changed. */
+/** A checkpoint, or the announcement of a rewind, which has the files as any checkpoint has. */
+export interface FileWorkEvent {
+  readonly event: StoredEvent;
+  /** Undefined for a checkpoint. */
   readonly intent: RewindIntent | undefined;
 }
 
-/** One file that goes back with an undo. */
-export interface FileToUndo {
-  readonly path: string;
-  /** What it was before the first of the rewinds. */
-  readonly before: FileState;
-  /** What the rewinds left: a file that is neither was changed by somebody. */
-  readonly left: readonly FileState[];
-  readonly folderModes: readonly number[] | undefined;
+/** What a rewind, and the session since then, did to files. */
+export interface WorkSince {
+  /** In order: the first that names a path tells what it was before the rewind. */
+  readonly work: readonly FileWorkEvent[];
+  /** The last sequence before. */
+  readonly target: number;
+  /** Why it cannot be known whether this is all; undefined where it is. */
+  readonly doubt: string | undefined;
 }
 
 /**
- * Gives the files that a rewind changed, or one that came after it.
- *
- * A file of a later rewind alone was, when the first one began, what the first thing to name it since then says: a
- * checkpoint of the session in between, or the later rewind itself.
- * @param records - The one to be undone and all later ones, oldest first.
- * @param wasThere - Tells whether an event was in the log at some time before: what an undo brings back into a log did
- *   not happen in between.
+ * Gathers what was done to files since a rewind began: by its announcement, and by every checkpoint and announcement in
+ * the present log and in the records that were kept after it. Each counts once, in the order in which they were made,
+ * which is that of their sequences unless another program used numbers again.
  * @see FORMAT.md, 6, "Undo"
  */
-export function filesToUndo(
-  records: readonly KeptWork[],
-  wasThere: (event: EventIdentity) => boolean,
-): readonly FileToUndo[] {
-  const files = new Map<string, FileToUndo>();
-  const seenBetween = new Map<string, FileState>();
-  for (const [at, { intent, checkpoints }] of records.entries()) {
-    for (const checkpoint of checkpoints) {
-      if (at > 0 && !wasThere(checkpoint.identity)) noteStates(checkpoint, seenBetween);
-    }
-    for (const { path, before, to, folderModes } of intent?.files ?? []) {
-      const earlier = files.get(path);
-      files.set(path, {
-        path,
-        before: earlier?.before ?? seenBetween.get(path) ?? before,
-        left: earlier === undefined ? [to] : [...earlier.left, to],
-        folderModes: earlier?.folderModes ?? folderModes,
-      });
+export function workSince({ sessionId, rewindId, isMarked, kept, later, isOlder, hash }: UndoSources): WorkSince {
+  const before = new Set<EventIdentity>();
+  const found = new Map<EventIdentity, FileWorkEvent>();
+  let own: FileWorkEvent | undefined;
+  let head = 0;
+  for (const event of kept) {
+    head = event.sequence;
+    if (!concernsFiles(event)) continue;
+    before.add(identityOf(event, hash));
+    const intent = decodeIntent(event, sessionId);
+    if (intent !== undefined) own = { event, intent };
+  }
+  if (own !== undefined) found.set(identityOf(own.event, hash), own);
+  const from = own?.event.sequence ?? head + 1;
+  const rewinds = new RewindsSince(rewindId);
+  for (const log of later) {
+    for (const event of log) {
+      if (!concernsFiles(event)) continue;
+      const identity = identityOf(event, hash);
+      if (before.has(identity) || found.has(identity)) continue;
+      if (event.type === 'session_rewind') {
+        rewinds.note(event, () => isOlder(identity));
+        continue;
+      }
+      // A number below that of the announcement tells of something older, unless it was used again.
+      const mayBeNew = event.sequence >= from || rewinds.hasForeign;
+      const isKnownNew = own !== undefined && event.sequence >= from;
+      if (!mayBeNew || (!isKnownNew && isOlder(identity)) || !canBeDecoded(event)) continue;
+      found.set(identity, { event, intent: decodeIntent(event, sessionId) });
     }
   }
-  return [...files.values()];
+  return {
+    work: [...found.values()],
+    target: from - 1,
+    doubt: rewinds.doubt(isMarked || announcesMarker(own?.intent, rewindId)),
+  };
 }
 
-function noteStates(checkpoint: OutlinedPayload, states: Map<string, FileState>): void {
-  for (const { path, state } of filesOf(checkpoint)) {
-    if (state.kind !== 'skipped' && !states.has(path)) states.set(path, state);
+/** What rewinds and restores of ours left at one path, and whether a tool of the session was at work on it later. */
+export interface LeftState {
+  /** The last state that one of ours gave it; undefined where none did. */
+  readonly last: FileState | undefined;
+  /** All the states that ours found there or gave it. */
+  readonly all: readonly FileState[];
+  readonly isToolsSince: boolean;
+}
+
+/**
+ * Tells what ours left at each path.
+ * @param resolve - Gives the one name of a file that the checkpoint with this sequence names.
+ */
+export function leftStates(
+  { work }: WorkSince,
+  resolve: (path: string, sequence: number) => string,
+): (path: string) => LeftState {
+  const states = new Map<string, LeftState>();
+  for (const { event, intent } of work) {
+    const { sequence } = event;
+    for (const { path } of isOwnCheckpoint(event) ? [] : decodeCheckpoint(event).files) {
+      const resolved = resolve(path, sequence);
+      states.set(resolved, { ...(states.get(resolved) ?? NOTHING_LEFT), isToolsSince: true });
+    }
+    for (const { path, before, to } of intent?.files ?? []) {
+      const resolved = resolve(path, sequence);
+      const { all } = states.get(resolved) ?? NOTHING_LEFT;
+      states.set(resolved, { last: to, all: [...all, before, to], isToolsSince: false });
+    }
   }
+  return (path) => states.get(path) ?? NOTHING_LEFT;
+}
+
+const NOTHING_LEFT: LeftState = { last: undefined, all: [], isToolsSince: false };
+
+/** The rewinds since the one that is undone: those of another program say how many files they changed, and not which. */
+class RewindsSince {
+  readonly #rewindId: string;
+  readonly #unknown: number[] = [];
+  /** Whether another program went back: it lowers the count, and numbers are used again. */
+  hasForeign = false;
+  #hasMarker = false;
+
+  constructor(rewindId: string) {
+    this.#rewindId = rewindId;
+  }
+
+  note(event: StoredEvent, isOlder: () => boolean): void {
+    const marker = decodeMarker(event);
+    if (marker !== undefined && marker.rewindId !== '') {
+      if (marker.rewindId === this.#rewindId) this.#hasMarker = true;
+      return;
+    }
+    if (isOlder()) return;
+    this.hasForeign = true;
+    if (marker?.leftFiles !== true && !this.#unknown.includes(event.sequence)) this.#unknown.push(event.sequence);
+  }
+
+  /** @param isMarked - Whether the rewind that is undone had a marker. */
+  doubt(isMarked: boolean): string | undefined {
+    if (this.#unknown.length > 0) {
+      const where = this.#unknown.map((sequence) => `event ${sequence}`).join(', ');
+      return `another program went back since (${where}), and does not say what it did to which file`;
+    }
+    if (!isMarked || this.#hasMarker || this.hasForeign) return undefined;
+    return 'its marker is gone, and nothing tells who went back to before it';
+  }
+}
+
+// A restore of files alone may be the library's, which leaves no marker; and what was taken back has none.
+function announcesMarker(intent: RewindIntent | undefined, rewindId: string): boolean {
+  return intent !== undefined && intent.id === rewindId && intent.filesOnly !== true;
+}
+
+function concernsFiles({ type }: StoredEvent): boolean {
+  return type === 'session_checkpoint' || type === 'session_rewind';
 }
 
 // One that cannot be decoded tells nothing; that is no reason to refuse an undo.
-function filesOf(checkpoint: OutlinedPayload): readonly CheckpointFile[] {
+function canBeDecoded(checkpoint: StoredEvent): boolean {
   try {
-    const { tool, files } = decodeCheckpoint(checkpoint);
-    return tool.startsWith(OWN_TOOL_PREFIX) ? [] : files;
+    decodeCheckpoint(checkpoint);
+    return true;
   } catch (error) {
-    if (error instanceof PayloadDamagedError) return [];
+    if (error instanceof PayloadDamagedError) return false;
     throw error;
   }
 }

@@ -266,6 +266,9 @@ export function refuseUnlessAllowed(
     const hint = 'Nothing was changed. Without --strict it goes back all the same, and those files stay as they are.';
     throw new IncompleteError('Dropped events may have changed files that no checkpoint has', plan, hint);
   }
+  if (plan.doubt !== undefined && options.force !== true) {
+    throw new ConflictError(`Nobody can tell all that there is to undo: ${plan.doubt}`, plan);
+  }
   const conflicts = plan.files.filter(({ action }) => action === 'conflict');
   if (conflicts.length > 0 && options.force !== true) {
     throw new ConflictError(

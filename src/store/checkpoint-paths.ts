@@ -1,7 +1,7 @@
 import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { FileKind } from '../fs/file-system.js';
 import { decodeCheckpoint } from '../model/checkpoint-codec.js';
-import type { FileState } from '../model/event.js';
+import { type FileState, OWN_TOOL_PREFIX } from '../model/event.js';
 import type { OutlinedPayload } from '../model/log-outline.js';
 import type { StoreDeps } from './deps.js';
 import { type LocatedPath, locate } from './workspace-state.js';
@@ -18,7 +18,8 @@ interface NamedState {
  * Gives a way to find where the paths of checkpoints lead in a workspace as it is now.
  *
  * What the checkpoints name themselves is not followed and not in the way where it was not there when a path below it
- * was named: `d/x` is not what `d` leads to if `d` became a link, or a file, since.
+ * was named: `d/x` is not what `d` leads to if `d` became a link, or a file, since. What rewinds of ours name is meant as
+ * it is written: they never followed one of their own paths.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
  */
 export function pathFinder(
@@ -39,10 +40,29 @@ export function pathFinder(
     return { located, isPlain };
   };
   const named = statesByPath(checkpoints, (path) => find(path).located.resolved);
+  const own = ownNames(checkpoints);
   return (path, sequence) => {
     const { located, isPlain } = find(path);
-    return isPlain ? located : locate(deps, workspace, path, (at, kind) => wasGone(named.get(at), kind, sequence));
+    if (isPlain) return located;
+    const isOwn = own.get(path)?.has(sequence) === true;
+    return locate(
+      deps,
+      workspace,
+      path,
+      (at, kind) => (isOwn && own.has(at)) || wasGone(named.get(at), kind, sequence),
+    );
   };
+}
+
+/** Gives the paths that checkpoints of ours name, with the sequences of these. */
+function ownNames(checkpoints: readonly OutlinedPayload[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const names = new Map<string, Set<number>>();
+  for (const checkpoint of checkpoints) {
+    const { tool, files } = decodeCheckpoint(checkpoint);
+    if (!tool.startsWith(OWN_TOOL_PREFIX)) continue;
+    for (const { path } of files) names.set(path, (names.get(path) ?? new Set()).add(checkpoint.sequence));
+  }
+  return names;
 }
 
 function statesByPath(

@@ -4,7 +4,14 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import type { StoredEvent } from '../model/event.js';
 import { type SessionId, sessionIdOfFolder } from '../model/ids.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { type ChangeVerdict, evidenceOf, isIn, knownVerdict, whoChanged } from '../plan/change-rule.js';
+import {
+  type ChangeVerdict,
+  evidenceOf,
+  isIn,
+  knownVerdict,
+  whoChanged,
+  whoChangedSinceRewind,
+} from '../plan/change-rule.js';
 import { hasState, type PresentState } from '../plan/file-change.js';
 import { type LogWork, readWork, type WorkReading } from '../plan/session-work.js';
 import { hashText } from './blob-store.js';
@@ -86,6 +93,16 @@ export class FileWork {
     const { sessionId } = this.#subject;
     const near = evidenceOf(sessionId, [this.present, ...this.#intentsKept()], path);
     return knownVerdict(present, near) ?? whoChanged(present, evidenceOf(sessionId, this.#all(), path));
+  }
+
+  /** Tells the same where a rewind of ours is the last that is known to have changed the path. */
+  verdictSinceRewind(path: string, present: PresentState & { readonly kind: 'file' | 'link' }): ChangeVerdict {
+    return whoChangedSinceRewind(present, evidenceOf(this.#subject.sessionId, this.#all(), path));
+  }
+
+  /** Gives what a log tells that a rewind kept; undefined where it cannot be read. */
+  workOf(kept: EventLog): LogWork | undefined {
+    return this.#readOther(kept.events(), this.#reading());
   }
 
   /** Tells whether what is at a path now shows that the session worked there: by its content, or by when it was written. */

@@ -1,6 +1,7 @@
+import type { EventRef } from '../../model/event.js';
 import type { RewindRecord } from '../../model/kept-record.js';
 import type { FileAction } from '../../plan/file-change.js';
-import { isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind.js';
+import { effectiveChanges, isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind.js';
 import type { Page } from '../page.js';
 import type { RewindOutcome } from '../rewind-outcome.js';
 import { counted, grouped } from './numbers.js';
@@ -105,15 +106,47 @@ const KIND_WORDS: Readonly<Record<RewindRecord['kind'], string>> = {
 
 const WORDS = {
   rewind: { planned: 'Would go back', done: 'Went back' },
-  undo: { planned: 'Would undo that: back', done: 'Undid that: back' },
   restore: { planned: 'Would bring files back', done: 'Brought files back' },
 } as const;
 
-function headline({ kind, work, plan }: RewindOutcome): string {
+function headline(outcome: RewindOutcome): string {
+  const { kind, work, plan } = outcome;
+  if (work === 'undo') return undoneText(outcome);
   const words = WORDS[work][kind];
   const where = plan.target === 0 ? 'before the first event' : `to event ${plan.target}`;
   const rest = work === 'restore' ? '' : `, ${eventsText(plan, kind)}`;
   return `${words} ${where} of ${plan.sessionId}${rest}`;
+}
+
+const UNDO_WORDS = {
+  planned: { undo: 'Would undo', is: 'would be', are: 'would be', ends: 'would end' },
+  done: { undo: 'Undid', is: 'is', are: 'are', ends: 'ends' },
+} as const;
+
+function undoneText({ kind, plan, allowed }: RewindOutcome): string {
+  const { target, dropped, returned = [], sessionId } = plan;
+  const words = UNDO_WORDS[kind];
+  const be = (count: number): string => (count > 1 ? words.are : words.is);
+  const files = effectiveChanges(plan, allowed.force).length;
+  const back = [countedOrNone(returned.length, 'event'), countedOrNone(files, 'file')].filter(Boolean).join(' and ');
+  const since = dropped.filter((event, at) => !isOfRewind(event, dropped[at + 1])).length;
+  const end = target === 0 ? 'before the first event' : `with event ${target}`;
+  const parts = [
+    ...(back === '' ? [] : [`${back} ${be(returned.length + files)} back`]),
+    `the log of ${sessionId} ${words.ends} ${end} again`,
+    ...(since === 0 ? [] : [`${counted(since, 'event')} since then ${be(since)} taken back`]),
+  ];
+  return `${words.undo} that: ${parts.join(', ')}`;
+}
+
+function countedOrNone(count: number, noun: string): string {
+  return count === 0 ? '' : counted(count, noun);
+}
+
+// A marker, or the checkpoint that a restore of files puts in front of its own.
+function isOfRewind({ type, sequence }: EventRef, next: EventRef | undefined): boolean {
+  if (type === 'session_rewind') return true;
+  return type === 'session_checkpoint' && next?.type === 'session_rewind' && next.sequence === sequence + 1;
 }
 
 function nothingText({ work, plan }: RewindOutcome): string {
