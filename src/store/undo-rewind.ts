@@ -59,6 +59,8 @@ export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: 
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
+    // As a restore, it works without metadata only in a folder that is named.
+    if (options.workspace === undefined) session.document();
     return carryOutUndo(session, options);
   });
 }
