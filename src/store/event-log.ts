@@ -19,6 +19,7 @@ import type { LogIdentity } from '../model/rewind-record.js';
 import { type Disorder, isAbove, type NumberedLine, SequenceOrder } from '../model/sequence-order.js';
 import type { StoreDeps } from './deps.js';
 import { FILE_MODE, FOLDER_MODE, type SessionPaths } from './layout.js';
+import { MOST_WARNINGS } from './standing-warnings.js';
 
 /** What one line of a log is. Blank lines are none. */
 export type LogLine =
@@ -53,6 +54,8 @@ const NEWLINE = 0x0a;
 
 /** events.jsonl of one session: the truth. Reading takes no lock and changes nothing. */
 export class EventLog {
+  /** Where the lines begin that were warned of. */
+  readonly #ambiguous = new Set<number>();
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
   readonly #isKept: boolean;
@@ -294,9 +297,25 @@ export class EventLog {
 
   #readLine(line: RawLine): LogLine | undefined {
     return readLine(line, (member) => {
-      const message = `${this.path}${line.number > 0 ? `:${line.number}` : ''}: ${whatIsAmbiguous(member)}`;
+      if (this.#ambiguous.size > MOST_WARNINGS) return;
+      this.#ambiguous.add(line.start);
+      const message = `${this.path}:${line.number || this.#lineNumberAt(line.start)}: ${whatIsAmbiguous(member)}`;
       this.#deps.warn({ code: 'AMBIGUOUS_MEMBER', sessionId: this.sessionId, message });
     });
+  }
+
+  // Who reads from the end does not know it, and who is warned wants it.
+  #lineNumberAt(offset: number): number {
+    const fd = this.#open();
+    if (fd === undefined) return 0;
+    const { fs } = this.#deps;
+    try {
+      let number = 1;
+      for (const line of readLines(fs, fd, 0, offset)) number = line.number + 1;
+      return number;
+    } finally {
+      fs.close(fd);
+    }
   }
 
   #open(): number | undefined {

@@ -120,7 +120,7 @@ export function settleMetadata(session: LockedSession): void {
 function isCounted(session: LockedSession, { sequence, type }: StoredEvent): boolean {
   try {
     const { eventCount, lastEventType } = session.metadata;
-    return sequence <= eventCount && type === lastEventType;
+    return sequence <= eventCount && type === (lastEventType ?? '');
   } catch (error) {
     if (error instanceof ZeroSessionsError) return false;
     throw error;

@@ -9,7 +9,7 @@ const STANDING: ReadonlySet<StoreWarning['code']> = new Set([
   'SEQUENCE_NOT_RISING',
 ]);
 /** So many are said of one session; then one more says that there are others. */
-const MOST = 10;
+export const MOST_WARNINGS = 10;
 
 /** Gives a way to warn that says once what a store meets again and again, and no more of it than somebody would read. */
 export function sayingOnce(warn: Warn): Warn {
@@ -19,9 +19,10 @@ export function sayingOnce(warn: Warn): Warn {
     const key = `${warning.code} ${warning.sessionId}`;
     const messages = said.get(key) ?? new Set();
     said.set(key, messages);
-    if (messages.size > MOST || messages.has(warning.message)) return;
+    if (messages.size > MOST_WARNINGS || messages.has(warning.message)) return;
     messages.add(warning.message);
-    const message = messages.size > MOST ? `Session ${warning.sessionId} has more of the same` : warning.message;
+    const message =
+      messages.size > MOST_WARNINGS ? `Session ${warning.sessionId} has more of the same` : warning.message;
     warn({ ...warning, message });
   };
 }

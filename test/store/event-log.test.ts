@@ -67,6 +67,18 @@ describe('reading a log', () => {
     ]);
   });
 
+  test('finding 31: given such a line that is read from the end, then its number is told, too', () => {
+    const line = aLine({ sequence: 2 }).replace('{', '{"Payload":1,');
+    const { log, temp } = tempLog(
+      aSession()
+        .withMessages(1)
+        .withTail(`\n${line}\n${aLine({ sequence: 3 })}\n`),
+    );
+
+    expect([...log.scanBackwards(), ...log.scan()]).toHaveLength(6);
+    expect(temp.warnings).toMatchObject([{ message: expect.stringContaining('events.jsonl:3: ') }]);
+  });
+
   test('finding 31: given many such lines, then some are told of and that there are more', () => {
     const line = (sequence: number) => aLine({ sequence }).replace('{', '{"Type":"x",');
     const lines = Array.from({ length: 100 }, (_, at) => `${line(at + 1)}\n`).join('');

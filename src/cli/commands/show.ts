@@ -111,12 +111,13 @@ export const show = defineCommand<ShowView>({
         summary: { ...(view.summary ?? { events: 0, tokens: 0, checkpoints: 0 }) },
       },
       name: 'events',
-      items: mapEvents(view.items, (event) => eventJson(event, redaction)),
+      items: mapEvents(view.items, (event) => eventJson(event, redaction, view.session.session.sessionId)),
       trailing: () => ({
         damage: view.damage.map((each) => ({ ...each, message: redaction.text(each.message) })),
       }),
     }),
-    jsonl: (view, { redaction }) => mapEvents(view.items, (event): JsonView => eventJson(event, redaction)),
+    jsonl: (view, { redaction }) =>
+      mapEvents(view.items, (event): JsonView => eventJson(event, redaction, view.session.session.sessionId)),
     quiet: (view) => mapEvents(view.items, sequenceText),
     warnings: ({ session, damage }) => damageWarnings(session.session.sessionId, damage),
     notes: ({ isTorn }) => (isTorn ? ['The log ends in an append that was cut short; it is left out.'] : []),

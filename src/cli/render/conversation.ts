@@ -13,6 +13,7 @@ import {
   rewindText,
   type ShownEvent,
   shownEvent,
+  typeText,
   usageText,
 } from './event-view.js';
 import { counted } from './numbers.js';
@@ -107,7 +108,7 @@ function eventBlock(stored: ShownEvent['event'], layout: Layout): Block {
     case 'child':
       return line(style.kind, childText(view), layout);
     case 'other': {
-      const type = page.redaction.text(event.type);
+      const type = page.redaction.text(typeText(event.type));
       return { kind: 'line', ...headAndRest(style.kind(safeText(type)), payloadLine(event), layout) };
     }
     default:

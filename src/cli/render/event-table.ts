@@ -1,7 +1,7 @@
 import { sequenceText } from '../../model/ids.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import type { Page } from '../page.js';
-import { eventLine, shownEvent } from './event-view.js';
+import { eventLine, shownEvent, typeText } from './event-view.js';
 import { safeText } from './safe-text.js';
 import { storedTime } from './time.js';
 import { displayWidth, padToWidth, truncateToWidth } from './width.js';
@@ -41,7 +41,7 @@ export async function* renderEventTable(
     }
     const shown = shownEvent(item.event, redaction);
     const { createdAt } = item.event;
-    const type = safeText(redaction.text(item.event.type));
+    const type = safeText(redaction.text(typeText(item.event.type)));
     yield row(sequenceText(item.event), storedTime(createdAt, nowMs), type, safeText(eventLine(shown)), plain);
   }
 }

@@ -1,5 +1,6 @@
 import type { CheckpointFile, EventView, StoredEvent } from '../../model/event.js';
 import { viewEvent } from '../../model/event-view.js';
+import { trimSpace } from '../../model/ids.js';
 import { isRecord, parseRawJson, type RawJson } from '../../model/json.js';
 import type { Redaction } from '../redaction.js';
 import { counted } from './numbers.js';
@@ -26,6 +27,11 @@ export function argumentsLine(json: string): string {
   } catch {
     return json;
   }
+}
+
+/** Gives the name of a type for a person; a line may lack one. */
+export function typeText(type: string): string {
+  return trimSpace(type) === '' ? '(no type)' : type;
 }
 
 /** Gives a payload that has no form of its own on one line. */

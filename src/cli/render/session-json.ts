@@ -22,7 +22,7 @@ function digitsAsJson([name, digits]: readonly [string, string]): readonly [stri
 }
 
 const TIMES: ReadonlySet<string> = new Set(['createdAt', 'updatedAt']);
-const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:\d{1,16}$/;
+const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:\d{1,19}$/;
 
 /** Tells whether a text is the id of a session or of an event: a name that other commands take, never hidden. */
 export function isName(text: string): boolean {

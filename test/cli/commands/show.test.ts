@@ -452,6 +452,32 @@ describe('show --replay', () => {
   });
 });
 
+describe('finding 31: show of events that lack a type or an id', () => {
+  const odd = () =>
+    tempStore(aSession().withLine('{"sequence":7}').withLine('{"id":" ","sequence":8,"type":" ","payload":{"a":1}}'));
+
+  test('given text, then they have their lines', async () => {
+    const run = await runCommandLine(['show', 's', '--events'], { root: odd().root });
+
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(run.out).toMatch(/7 +unknown +\(no type\)\n +8 +unknown +\(no type\) +a=1\n/);
+  });
+
+  test('given JSON, then they have the ids that they go by', async () => {
+    const run = await runCommandLine(['show', 's', '--jsonl'], { root: odd().root });
+
+    expect(
+      run.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { id: 's:7', type: '' },
+      { id: 's:8', type: ' ' },
+    ]);
+  });
+});
+
 describe('show of what is damaged', () => {
   function damaged() {
     return tempStore(aSession('talk').withMessages(2).withLine('not json').withEvent({ sequence: 4 }));
