@@ -323,11 +323,14 @@ export class MetadataDamagedError extends ZeroSessionsError {
   readonly sessionId: string;
   readonly path: string;
   readonly reason: string;
-  constructor(sessionId: string, path: string, reason: string, options?: ErrorOptions) {
+  /** The session that they name in place of their own; undefined where they cannot be read at all. */
+  readonly names: string | undefined;
+  constructor(sessionId: string, path: string, reason: string, options: ErrorOptions & { names?: string } = {}) {
     super(`Session ${sessionId}: ${path}: ${reason}`, options);
     this.sessionId = sessionId;
     this.path = path;
     this.reason = reason;
+    this.names = options.names;
     this.hint = `Its events can be read with: zero-sessions show ${sessionId} --events`;
   }
 }

@@ -125,7 +125,6 @@ export async function restoreToSequence(
 ): Promise<RestoreReport> {
   const target = Math.max(0, checkedTarget(targetSequence));
   return withSession(deps, sessionId, (session) => {
-    session.document(); // as the reference, it needs the metadata
     refuseInterrupted(session.log);
     const { plan, workspace } = planHere(
       session,

@@ -80,12 +80,16 @@ export class LockedSession {
     return this.document().metadata;
   }
 
-  /** Gives the metadata, or undefined where they cannot be read: files can be brought back without them. */
+  /**
+   * Gives the metadata, or undefined where they cannot be read: files can be brought back without them.
+   * @throws MetadataDamagedError (`METADATA_DAMAGED`) when they are those of another session.
+   */
   metadataOrNone(): SessionMetadata | undefined {
     try {
       return this.metadata;
     } catch (error) {
-      if (error instanceof MetadataDamagedError || error instanceof MetadataMissingError) return undefined;
+      if (error instanceof MetadataMissingError) return undefined;
+      if (error instanceof MetadataDamagedError && error.names === undefined) return undefined;
       throw error;
     }
   }

@@ -27,6 +27,7 @@ export function readMetadata(deps: StoreDeps, id: SessionId, paths: SessionPaths
       id,
       paths.metadata,
       `names session ${JSON.stringify(inside)}, but the folder is ${id}`,
+      { names: inside },
     );
   }
   return document;
