@@ -331,6 +331,8 @@ export function unwritableReason(
   resolved: string,
   present: PresentState,
 ): string | undefined {
+  // Such a path is none in the workspace, and perhaps none at all.
+  if (present.kind === 'outside' || present.kind === 'blocked') return undefined;
   let folder = resolved;
   const missing = present.kind === 'absent' ? present.missingFolders : 0;
   for (let up = 0; up <= missing; up += 1)
