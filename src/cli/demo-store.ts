@@ -37,16 +37,13 @@ export async function makeDemoStore(now: Date): Promise<DemoStore> {
   const workspace = join(folder, 'workspace');
   mkdirSync(workspace);
   const hasZeroSessions = copyZeroSessions(root);
-  // A conversation takes time: each call of the clock is half a minute later, and the last of them is about now.
-  const start = now.getTime() - 20 * 60_000;
-  let calls = 0;
-  const clock = () => {
-    calls += 1;
-    return new Date(start + calls * 30_000);
+  let time = now.getTime() - 20 * 60_000;
+  const store = new SessionStore(storeDeps({ root, now: () => new Date(time) }));
+  const pass: Pass = (seconds) => {
+    time += seconds * 1000;
   };
-  const store = new SessionStore(storeDeps({ root, now: clock }));
-  await greetByName(store, workspace);
-  await goAnotherWay(store);
+  await greetByName(store, workspace, pass);
+  await goAnotherWay(store, pass);
   return { folder, root, workspace, sessionId: GREETING, hasZeroSessions };
 }
 
@@ -59,9 +56,10 @@ function copyZeroSessions(root: string): boolean {
 }
 
 /** A short session: a wish, a look at a file, a change of it with a checkpoint before, an answer. */
-async function greetByName(store: SessionStore, workspace: string): Promise<void> {
+async function greetByName(store: SessionStore, workspace: string, pass: Pass): Promise<void> {
   const file = join(workspace, 'greet.sh');
   writeFileSync(file, BEFORE);
+  pass(30);
   await store.create({
     sessionId: GREETING,
     title: 'Greet people by name',
@@ -70,14 +68,17 @@ async function greetByName(store: SessionStore, workspace: string): Promise<void
     provider: 'demo',
     tag: 'demo',
   });
+  pass(60);
   await store.appendEvents(GREETING, [
     message('user', 'greet.sh greets the whole world. Can it greet somebody by name?'),
     call('call_1', 'read_file', { path: 'greet.sh' }),
     result('call_1', 'read_file', BEFORE),
     call('call_2', 'write_file', { path: 'greet.sh', content: AFTER }),
   ]);
+  pass(90);
   await store.captureToolCheckpoint(GREETING, workspace, 'write_file', ['greet.sh']);
   writeFileSync(file, AFTER);
+  pass(60);
   await store.appendEvents(GREETING, [
     result('call_2', 'write_file', `wrote ${AFTER.length} bytes`, ['greet.sh']),
     { type: 'provider_usage', payload: { promptTokens: 1480, completionTokens: 96, totalTokens: 1576 } },
@@ -86,15 +87,21 @@ async function greetByName(store: SessionStore, workspace: string): Promise<void
 }
 
 /** From the same conversation, another way to go on and a question aside. */
-async function goAnotherWay(store: SessionStore): Promise<void> {
+async function goAnotherWay(store: SessionStore, pass: Pass): Promise<void> {
+  pass(60);
   const fork = await store.fork(GREETING, { sessionId: 'demo-greeting-loud', title: 'Greet people loudly' });
+  pass(90);
   await store.appendEvents(fork.sessionId, [message('user', 'Now in capital letters, please.')]);
+  pass(60);
   await store.createChild(GREETING, {
     sessionId: 'demo-greeting-tests',
     agentName: 'tester',
     prompt: 'Find out how greet.sh is tested.',
   });
 }
+
+/** Lets so many seconds go by: a conversation takes time. */
+type Pass = (seconds: number) => void;
 
 interface DemoEvent {
   readonly type: string;
