@@ -184,7 +184,7 @@ export const SESSION_SCENARIOS: readonly Scenario[] = [
     prepare: tail(WHOLE_LINE),
     run: (store) => store.appendEvent('s', aMessage('third')),
     judged: 'prefix',
-    calls: { ...APPEND_CALLS, create: 2, write: 3, fsync: 4, rename: 2 },
+    calls: { ...APPEND_CALLS, fsync: 4 },
   },
   {
     numbers: '3, 7, 11',
