@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-// `npm run test:crash` enumerates every crash; `npm run test:crash:long` (mode `long`) looks at more of them, kills a
+// `npm run test:crash` runs what takes long: it enumerates every crash, lives random lives, tries forged stores; `npm run test:crash:long` (mode `long`) looks at more of them, kills a
 // thousand processes, and tries the suite itself on faults planted in the sources.
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/crash/*.long.test.ts'],
+    include: ['test/**/*.long.test.ts'],
     exclude: mode === 'long' ? [] : ['test/crash/seeded-faults.long.test.ts'],
     env: { CRASH_RUN: mode === 'long' ? 'long' : (process.env.CRASH_RUN ?? 'short') },
     pool: 'forks',
