@@ -183,9 +183,15 @@ function isUnlinked(view: View, before: View, made: readonly View[]): boolean {
 }
 
 /** Logs, files and kept records; not the metadata, which follow the log. */
-function summaryOf({ sessions, workspace, kept }: View, { looseRecords }: Scenario): string {
+function summaryOf({ sessions, workspace, kept }: View, { looseRecords, completesRecords }: Scenario): string {
   const logs = [...sessions].map(([id, session]) => `${id}:\n${linesOf(session)}`);
-  return [...logs, workspace, looseRecords ? withoutNames(kept) : kept].join('\n');
+  const records = completesRecords ? logsAlone(kept) : looseRecords ? withoutNames(kept) : kept;
+  return [...logs, workspace, records].join('\n');
+}
+
+/** Gives the kept records without what completing one adds: that it is told, and the blobs that are linked for it. */
+function logsAlone(kept: string): string {
+  return kept.replaceAll(/^(\S+) \S+ \S+ \S+/gm, '$1');
 }
 
 function placeOf({ trace }: Recorded, killedAfter: number): string {

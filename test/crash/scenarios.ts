@@ -32,6 +32,8 @@ export interface Scenario {
   readonly looseMetadata?: readonly string[];
   /** Whether kept records are only counted: settling makes one of its own, and what it can read is in it. */
   readonly looseRecords?: boolean;
+  /** Whether it completes records of the first version on its way: those may be told or not, with some blobs linked or all. */
+  readonly completesRecords?: boolean;
 }
 
 const APPEND_CALLS = { write: 2, fsync: 2, create: 1, rename: 1, syncFolder: 1 };
@@ -337,6 +339,7 @@ export const REWIND_SCENARIOS: readonly Scenario[] = [
     judged: 'whole',
     // A record may be completed by what is cut short then.
     looseRecords: true,
+    completesRecords: true,
     calls: { ...REWIND_CALLS, unlink: 1, link: 2 },
   },
   {

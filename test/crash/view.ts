@@ -7,7 +7,7 @@ export interface View {
   readonly sessions: ReadonlyMap<string, StrictSession>;
   /** One line for each file, folder and link of the workspace. */
   readonly workspace: string;
-  /** One line for each kept record: its name, whether its record is whole, its log, and which of the blobs that this names are kept. */
+  /** One line for each kept record: its name, whether its record is whole, which of the blobs that its log names are kept, the log. */
   readonly kept: string;
   /** Temporary files and hidden folders of ours. */
   readonly leftovers: readonly string[];
@@ -27,7 +27,7 @@ export function viewOf(tree: Tree): View {
       const log = events.map(({ line }) => line).join('|');
       const blobs = (disk.names(`${ROOT}/${id}/.zs/blobs`) ?? []).filter((name) => log.includes(name));
       const isTold = tellsOf(disk.bytes(`${folder}/${record}/record.json`), record);
-      kept.push(`${id} ${record} ${isTold ? 'told' : 'untold'} ${log} ${blobs}`);
+      kept.push(`${id} ${record} ${isTold ? 'told' : 'untold'} ${blobs.join(',') || '-'} ${log}`);
     }
   }
   return {
