@@ -13,10 +13,17 @@ export interface UndoSources {
   /** The log that the rewind kept. */
   readonly kept: Iterable<StoredEvent>;
   /** The logs of the records that were kept after it, oldest first, then the present one. */
-  readonly later: Iterable<Iterable<StoredEvent>>;
+  readonly later: readonly LaterLog[];
   /** Tells whether an older record has an event: what an undo brought back since did not happen since. */
   readonly isOlder: (event: EventIdentity) => boolean;
   readonly hash: HashBytes;
+}
+
+/** A log as it was found some time after ours had left it. */
+export interface LaterLog {
+  readonly events: () => Iterable<StoredEvent>;
+  /** The log that ours left, as it was then: what is missing of it was taken by another program. */
+  readonly left: () => Iterable<StoredEvent>;
 }
 
 /** A checkpoint, or the announcement of a rewind, which has the files as any checkpoint has. */
@@ -57,8 +64,8 @@ export function workSince({ sessionId, rewindId, isMarked, kept, later, isOlder,
   if (own !== undefined) found.set(identityOf(own.event, hash), own);
   const from = own?.event.sequence ?? head + 1;
   const rewinds = new RewindsSince(rewindId);
-  for (const log of later) {
-    for (const event of log) {
+  for (const { events } of later) {
+    for (const event of events()) {
       if (!concernsFiles(event)) continue;
       const identity = identityOf(event, hash);
       if (before.has(identity) || found.has(identity)) continue;
@@ -73,6 +80,7 @@ export function workSince({ sessionId, rewindId, isMarked, kept, later, isOlder,
       found.set(identity, { event, intent: decodeIntent(event, sessionId) });
     }
   }
+  if (rewinds.hasForeign) rewinds.noteLoss(later.flatMap((log) => checkpointsLost(log, sessionId, hash)));
   return {
     work: [...found.values()],
     target: from - 1,
@@ -122,6 +130,7 @@ class RewindsSince {
   /** Whether another program went back: it lowers the count, and numbers are used again. */
   hasForeign = false;
   #hasMarker = false;
+  #lost: readonly number[] = [];
 
   constructor(rewindId: string) {
     this.#rewindId = rewindId;
@@ -138,11 +147,23 @@ class RewindsSince {
     if (marker?.leftFiles !== true && !this.#unknown.includes(event.sequence)) this.#unknown.push(event.sequence);
   }
 
+  /**
+   * Notes that checkpoints which ours had left went, however little the rewinds that can be seen did: one of another
+   * program takes the announcement of one before it along, and with it the only word of what that did to files.
+   */
+  noteLoss(checkpoints: readonly number[]): void {
+    this.#lost = checkpoints;
+  }
+
   /** @param isMarked - Whether the rewind that is undone had a marker. */
   doubt(isMarked: boolean): string | undefined {
     if (this.#unknown.length > 0) {
       const where = this.#unknown.map((sequence) => `event ${sequence}`).join(', ');
       return `another program went back since (${where}), and does not say what it did to which file`;
+    }
+    if (this.#lost.length > 0) {
+      const which = this.#lost.map((sequence) => `event ${sequence}`).join(', ');
+      return `another program took checkpoints out since (${which}), and does not say what it did to which file`;
     }
     if (!isMarked || this.#hasMarker || this.hasForeign) return undefined;
     return 'its marker is gone, and nothing tells who went back to before it';
@@ -152,6 +173,22 @@ class RewindsSince {
 // A restore of files alone may be the library's, which leaves no marker; and what was taken back has none.
 function announcesMarker(intent: RewindIntent | undefined, rewindId: string): boolean {
   return intent !== undefined && intent.id === rewindId && intent.filesOnly !== true;
+}
+
+function checkpointsLost({ events, left }: LaterLog, sessionId: string, hash: HashBytes): readonly number[] {
+  const there = new Set<EventIdentity>();
+  for (const event of events()) if (isCheckpoint(event)) there.add(identityOf(event, hash));
+  const lost: number[] = [];
+  for (const event of left()) {
+    // An announcement goes with the rewind that it announces.
+    if (!isCheckpoint(event) || decodeIntent(event, sessionId) !== undefined) continue;
+    if (!there.has(identityOf(event, hash))) lost.push(event.sequence);
+  }
+  return lost;
+}
+
+function isCheckpoint({ type }: StoredEvent): boolean {
+  return type === 'session_checkpoint';
 }
 
 function concernsFiles({ type }: StoredEvent): boolean {

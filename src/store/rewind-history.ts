@@ -17,9 +17,17 @@ export function rewindHistory(deps: StoreDeps, sessionId: string): readonly Rewi
   const paths = requireSession(deps, id);
   const kept = new KeptRecords(deps, paths);
   const log = new EventLog(deps, id, paths);
-  const records = kept.ids().filter((rewindId) => kept.has(rewindId));
-  const made = new MissingRecords(kept, records, log);
-  return records.map((rewindId) => historyOf(kept.record(rewindId) ?? made.make(rewindId))).reverse();
+  const ids = kept.ids().filter((rewindId) => kept.has(rewindId));
+  return ids
+    .map(recordsOf(kept, ids, log))
+    .map(historyOf)
+    .reverse();
+}
+
+/** Gives what is said of a kept log: by the record beside it, or else by the logs. Nothing is written. */
+export function recordsOf(kept: KeptRecords, ids: readonly string[], log: EventLog): (id: string) => KeptRecord {
+  const made = new MissingRecords(kept, ids, log);
+  return (id) => kept.record(id) ?? made.make(id);
 }
 
 /**

@@ -1,9 +1,10 @@
 import { RewindNotFoundError } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { EventRef } from '../model/event.js';
+import type { EventRef, StoredEvent } from '../model/event.js';
 import { refOf } from '../model/event-codec.js';
 import { type EventIdentity, identityOf } from '../model/event-identity.js';
 import { parseSessionId, type SessionId } from '../model/ids.js';
+import type { RewindRecord } from '../model/kept-record.js';
 import { decodeIntent } from '../model/rewind-record.js';
 import type { RewindPlan } from '../plan/rewind.js';
 import { workSince } from '../plan/undo.js';
@@ -15,6 +16,7 @@ import { refuseInterrupted } from './interrupted-rewind.js';
 import { KeptRecords } from './kept-records.js';
 import type { SessionPaths } from './layout.js';
 import type { LockedSession } from './locked-session.js';
+import { recordsOf } from './rewind-history.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';
 import { planUndoneFiles } from './undone-files.js';
@@ -95,15 +97,25 @@ function planUndo(
   const log = new EventLog(deps, sessionId, paths);
   const own = kept.log(rewindId, sessionId);
   const [before, present] = [eventsOf(own), eventsOf(log)];
-  const logsOf = (isWanted: (id: string) => boolean) => ids.filter(isWanted).map((id) => kept.log(id, sessionId));
-  const keptLater = logsOf((id) => id > rewindId);
-  const older = new OlderEvents(logsOf((id) => id < rewindId).reverse());
+  const logOf = (id: string) => kept.log(id, sessionId);
+  const laterIds = ids.filter((id) => id > rewindId);
+  const keptLater = laterIds.map(logOf);
+  const older = new OlderEvents(
+    ids
+      .filter((id) => id < rewindId)
+      .map(logOf)
+      .reverse(),
+  );
+  const recordOf = recordsOf(kept, ids, log);
   const since = workSince({
     sessionId,
     rewindId,
     isMarked: MARKED.has(kept.record(rewindId)?.kind),
     kept: own.events(),
-    later: [...keptLater, log].map((each) => each.events()),
+    later: [...keptLater, log].map((each, at) => ({
+      events: () => each.events(),
+      left: () => leftBy(recordOf(laterIds[at - 1] ?? rewindId), ids, logOf),
+    })),
     isOlder: (event) => older.has(event),
     hash: hashBytes,
   });
@@ -139,6 +151,18 @@ function eventsOf(log: EventLog): ReadonlyMap<EventIdentity, EventRef> {
     if (decodeIntent(event, log.sessionId) === undefined) events.set(identityOf(event, hashBytes), refOf(event));
   }
   return events;
+}
+
+/** Gives the events that were in the log when a record had been made: its kind tells which of them stayed. */
+function* leftBy(
+  { rewindId, kind, targetSequence, undoes }: RewindRecord,
+  ids: readonly string[],
+  logOf: (id: string) => EventLog,
+): Generator<StoredEvent> {
+  const isAll = kind === 'restore' || kind === 'undo';
+  // An undo puts the log of what it undoes back; that of a compaction keeps its own.
+  const source = kind === 'undo' && ids.includes(undoes) ? undoes : rewindId;
+  for (const event of logOf(source).events()) if (isAll || event.sequence <= targetSequence) yield event;
 }
 
 function notIn(

@@ -52,4 +52,13 @@ describe(`a random life of ${STEPS} steps`, () => {
     const undone = [...tally].filter(([name]) => /^undo.* done$/.test(name));
     expect(undone.length).toBeGreaterThan(0);
   }, 1_200_000);
+
+  // A foreign rewind that says nothing was done took along the announcement of one that had done something.
+  test.each([894612455])('finding 6: given the life of seed %i, then it ends well as it once did not', async (seed) => {
+    const life = await Life.begin(seed, new Map());
+
+    for (let step = 0; step < STEPS; step += 1) await life.stepBesideForeigner();
+
+    expect(life.tally.get('undo any CONFLICT')).toBe(1);
+  });
 });

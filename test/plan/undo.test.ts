@@ -35,7 +35,7 @@ function since(
     rewindId: 'R',
     isMarked: false,
     kept,
-    later,
+    later: later.map((events) => ({ events: () => events, left: () => [] })),
     isOlder: () => false,
     hash: hashBytes,
     ...facts,
@@ -112,6 +112,21 @@ describe('whether all of it is known', () => {
       since(log(byZero(undefined), intent(9, [])), [log(byZero(undefined), marker(10, { rewindId: 'R' }))]).doubt,
     ).toBeUndefined();
     expect(since(kept, [log(ownMarker, byZero(undefined))], { isOlder: () => true }).doubt).toBeUndefined();
+  });
+
+  test('given one that left the files, and a checkpoint of ours that went, then it is not, since one before it is hidden', () => {
+    const later = (left: readonly EventParts[], there: readonly EventParts[]): UndoSources['later'][number] => ({
+      events: () => log(...there),
+      left: () => log(...left),
+    });
+    const [old, announced] = [checkpoint(3, 'a'), intent(5, [], { id: 'S' })];
+    const doubtOf = (...logs: UndoSources['later']) => since(kept, [], { later: logs }).doubt;
+
+    expect(doubtOf(later([old], [byZero(nothing)]))).toMatch('event 3');
+    expect(doubtOf(later([old], [old, ownMarker]), later([old], [byZero(nothing)]))).toMatch('event 3');
+    expect(doubtOf(later([old], [old, ownMarker]), later([], [byZero(nothing)]))).toBeUndefined();
+    expect(doubtOf(later([old, announced], [old, byZero(nothing)]))).toBeUndefined();
+    expect(doubtOf(later([old], [checkpoint(3, 'b'), byZero(nothing)]))).toMatch('event 3');
   });
 
   test('given that its marker is gone and nobody tells who took it, then it is not', () => {
