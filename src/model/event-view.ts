@@ -1,14 +1,14 @@
 import { PayloadDamagedError } from '../errors.js';
 import { decodeCheckpoint } from './checkpoint-codec.js';
 import type { EventView, StoredEvent } from './event.js';
-import { isRecord, parseRawJson, type RawJson } from './json.js';
+import { isRecord, parseRawJson } from './json.js';
 
 const TOO_DEEP = '(nested too deep to show)';
 
 /** Gives what we understand of an event, for showing it. Never fails: what cannot be decoded is `other`. */
 export function viewEvent(event: StoredEvent): EventView {
   const other: EventView = { type: 'other', name: event.type };
-  const payload = looseRecord(event.payload);
+  const payload = payloadFieldsOf(event);
   switch (event.type) {
     case 'message':
       return {
@@ -98,8 +98,8 @@ export function viewEvent(event: StoredEvent): EventView {
   }
 }
 
-// Calls and results are written under both spellings, and Zero reads both of either (FORMAT.md, 3).
-function callIdOf(payload: Readonly<Record<string, unknown>>): string {
+/** Gives the id of a call: it is written under both spellings, and Zero reads both of either (FORMAT.md, 3). */
+export function callIdOf(payload: Readonly<Record<string, unknown>>): string {
   return looseText(payload, 'toolCallId') || looseText(payload, 'id');
 }
 
@@ -107,7 +107,8 @@ function toolNameOf(payload: Readonly<Record<string, unknown>>): string {
   return looseText(payload, 'name') || looseText(payload, 'toolName');
 }
 
-function looseRecord(payload: RawJson | undefined): Readonly<Record<string, unknown>> {
+/** Gives the members of a payload; none where it is no object or cannot be read. */
+export function payloadFieldsOf({ payload }: Pick<StoredEvent, 'payload'>): Readonly<Record<string, unknown>> {
   if (payload === undefined) return {};
   try {
     const value = parseRawJson(payload);

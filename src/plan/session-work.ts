@@ -5,9 +5,9 @@ import {
   OWN_TOOL_PREFIX,
   type StoredEvent,
 } from '../model/event.js';
-import { viewEvent } from '../model/event-view.js';
+import { callIdOf, payloadFieldsOf, viewEvent } from '../model/event-view.js';
 import type { BlobHash } from '../model/ids.js';
-import { isRecord, parseRawJson } from '../model/json.js';
+import { isRecord } from '../model/json.js';
 import { decodeIntent, type IntendedChange, isRewindIntent } from '../model/rewind-record.js';
 import { parseInstant } from '../model/time.js';
 import { type PairedCall, type PairingFact, pairCalls, pairingFactOf } from './call-pairing.js';
@@ -246,7 +246,8 @@ class WorkReader {
         break;
       }
       case 'permission':
-        if (view.action === 'deny') this.#turn.denials.push({ at, callId: callIdOf(event), tool: view.tool });
+        if (view.action === 'deny')
+          this.#turn.denials.push({ at, callId: callIdOf(payloadFieldsOf(event)), tool: view.tool });
         break;
       case 'checkpoint':
         this.#takeCheckpoint({ at, sequence, atMs, tool: view.tool, files: view.files });
@@ -439,26 +440,11 @@ function argumentsOf(text: string): Readonly<Record<string, unknown>> {
 }
 
 function deniesInMeta(event: StoredEvent): boolean {
-  const { meta } = payloadOf(event);
+  const { meta } = payloadFieldsOf(event);
   return isRecord(meta) && meta.permission_action === 'deny';
 }
 
-function callIdOf(event: StoredEvent): string {
-  const { toolCallId } = payloadOf(event);
-  return typeof toolCallId === 'string' ? toolCallId : '';
-}
-
 function childIdOf(event: StoredEvent): string {
-  const { childSessionId } = payloadOf(event);
+  const { childSessionId } = payloadFieldsOf(event);
   return typeof childSessionId === 'string' ? childSessionId : '';
-}
-
-function payloadOf({ payload }: StoredEvent): Readonly<Record<string, unknown>> {
-  if (payload === undefined) return {};
-  try {
-    const value = parseRawJson(payload);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }

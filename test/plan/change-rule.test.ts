@@ -437,6 +437,7 @@ describe('finding 11: which call a checkpoint belongs to', () => {
     ['a permission event of the call', { action: 'deny', name: 'edit_file', toolCallId: 'c1' }, 'other 4'],
     ['one that names the tool only', { action: 'deny', toolName: 'edit_file' }, 'other 4'],
     ['one of another call', { action: 'deny', name: 'bash', toolCallId: 'c9' }, 'session 5'],
+    ['one with the call under its other spelling', { action: 'deny', name: 'any', id: 'c1' }, 'other 4'],
     ['one that allows', { action: 'allow', name: 'edit_file', toolCallId: 'c1' }, 'session 5'],
   ])('given %s, then %s', (_, payload, expected) => {
     const log = work([
