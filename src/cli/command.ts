@@ -1,6 +1,8 @@
+import type { StoreDeps } from '../store/deps.js';
+import type { SessionStore } from '../store/session-store.js';
 import type { ParsedArguments } from './arguments.js';
-import type { CommandContext } from './context.js';
-import { deliver } from './deliver.js';
+import type { CliContext, GlobalOptions } from './context.js';
+import type { Interruption } from './interruption.js';
 import type { Page } from './page.js';
 import type { JsonMembers, JsonView } from './render/json.js';
 
@@ -107,13 +109,37 @@ export interface Command extends Omit<CommandDefinition<unknown>, 'run' | 'outpu
   execute(context: CommandContext, args: ParsedArguments): Promise<number>;
 }
 
-/** Makes a command of its definition. */
-export function defineCommand<View>(definition: CommandDefinition<View>): Command {
-  const { run, output, ...rest } = definition;
-  return {
-    ...rest,
-    hasJson: output.json !== 'none',
-    hasJsonl: output.jsonl !== undefined,
-    execute: async (context, args) => deliver(context, output, await run(context, args)),
-  };
+/** A command's names and the line that help opens with; the rest of it is loaded when it is wanted. */
+export interface RegistryEntry {
+  /** `list`, or `checkpoint capture` for one of a group. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** An imperative line without a full stop. */
+  readonly summary: string;
+  readonly group: 'Look' | 'Change' | 'Go on' | 'Help';
+  readonly load: () => Promise<Command>;
+}
+
+/** What a command runs with: the process, the flags, and the store that they name. */
+export interface CommandContext extends CliContext {
+  readonly globals: GlobalOptions;
+  readonly store: SessionStore;
+  /** The same store for what `SessionStore` does not offer. */
+  readonly deps: StoreDeps;
+  /** Aborts as `interruption` says: a signal ends no work that has changed something. */
+  readonly signal: AbortSignal;
+  /** What becomes of signals during this run. */
+  readonly interruption: Interruption;
+  /** How `out` is to be written to. */
+  readonly page: Page;
+  /** Tells whether something that was to be shown by `page` looked like a secret and was hidden. */
+  readonly hasHidden: () => boolean;
+  /** Every command, for those that are about commands. */
+  readonly commands: readonly RegistryEntry[];
+  /** Runs another command line as this one runs; gives its exit code. */
+  readonly runAnother: (argv: readonly string[], context: CliContext) => Promise<number>;
+  /** Tells a person something on stderr; silent under `-q`. The text is made safe and redacted here. */
+  note(text: string): Promise<void>;
+  /** Warns on stderr, also under `-q`. The text is made safe and redacted here. */
+  warn(text: string): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { bareCandidates, type Candidate } from './candidate.js';
-import type { ArgumentSpec, OptionSpec, ValueKind } from './command.js';
+import type { ArgumentSpec, OptionSpec, RegistryEntry, ValueKind } from './command.js';
 import { flagNames, isFlagWord, takesValue } from './flag-words.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
-import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, type RegistryEntry } from './registry.js';
+import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES } from './registry.js';
 import type { TypedLine } from './typed-line.js';
 
 /** What can stand where the cursor is: words that the program knows by itself, or a value that has to be looked up. */

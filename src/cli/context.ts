@@ -1,9 +1,4 @@
-import type { StoreDeps } from '../store/deps.js';
-import type { SessionStore } from '../store/session-store.js';
-import type { Interruption } from './interruption.js';
 import type { Output } from './output.js';
-import type { Page } from './page.js';
-import type { RegistryEntry } from './registry.js';
 import type { ColorMode } from './render/style.js';
 
 /** The program's standard input. */
@@ -56,27 +51,3 @@ export interface GlobalOptions {
 }
 
 export type OutputFormat = 'text' | 'json' | 'jsonl';
-
-/** What a command runs with: the process, the flags, and the store that they name. */
-export interface CommandContext extends CliContext {
-  readonly globals: GlobalOptions;
-  readonly store: SessionStore;
-  /** The same store for what `SessionStore` does not offer. */
-  readonly deps: StoreDeps;
-  /** Aborts as `interruption` says: a signal ends no work that has changed something. */
-  readonly signal: AbortSignal;
-  /** What becomes of signals during this run. */
-  readonly interruption: Interruption;
-  /** How `out` is to be written to. */
-  readonly page: Page;
-  /** Tells whether something that was to be shown by `page` looked like a secret and was hidden. */
-  readonly hasHidden: () => boolean;
-  /** Every command, for those that are about commands. */
-  readonly commands: readonly RegistryEntry[];
-  /** Runs another command line as this one runs; gives its exit code. */
-  readonly runAnother: (argv: readonly string[], context: CliContext) => Promise<number>;
-  /** Tells a person something on stderr; silent under `-q`. The text is made safe and redacted here. */
-  note(text: string): Promise<void>;
-  /** Warns on stderr, also under `-q`. The text is made safe and redacted here. */
-  warn(text: string): Promise<void>;
-}

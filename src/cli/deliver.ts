@@ -1,6 +1,5 @@
 import { AnswerLostError, ZeroSessionsError } from '../errors.js';
-import type { CommandOutput, JsonDocument, TextPieces } from './command.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, CommandOutput, JsonDocument, TextPieces } from './command.js';
 import { EXIT_DONE } from './exit-codes.js';
 import { type JsonView, openJsonDocument, openJsonLines, renderJsonDocument } from './render/json.js';
 import { safeText } from './render/safe-text.js';

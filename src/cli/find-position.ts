@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../model/event.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
 import { type PositionedEvent, parsePosition, resolvePosition } from '../plan/position.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 
 /**
  * Gives the sequence of the event that a position names, by the log as it is now; 0 before the first. Damaged lines are

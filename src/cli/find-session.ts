@@ -1,4 +1,4 @@
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import { safeText } from './render/safe-text.js';
 

@@ -1,5 +1,5 @@
 import { measureSession } from '../store/session-sizes.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 import { formatBytes } from './render/time.js';
 
 /** From so many bytes on it is said how much is kept for undo. */

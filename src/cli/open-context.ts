@@ -1,7 +1,8 @@
 import type { StoreDeps, StoreWarning } from '../store/deps.js';
 import { storeDeps } from '../store/open-store.js';
 import { SessionStore } from '../store/session-store.js';
-import type { CliContext, CommandContext, GlobalOptions } from './context.js';
+import type { CommandContext } from './command.js';
+import type { CliContext, GlobalOptions } from './context.js';
 import { errorStyle } from './error-style.js';
 import { type Interruption, interruptionBy } from './interruption.js';
 import { pageOf } from './page.js';

@@ -1,10 +1,10 @@
 import { Argument, Command as Commander, CommanderError, Option } from 'commander';
 import { NotYetError, UsageError } from '../errors.js';
 import type { ParsedArguments } from './arguments.js';
-import type { ArgumentSpec, Command, OptionSpec } from './command.js';
+import type { ArgumentSpec, Command, OptionSpec, RegistryEntry } from './command.js';
 import { isFlagWord } from './flag-words.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
-import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, LATER_COMMANDS, type RegistryEntry } from './registry.js';
+import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, LATER_COMMANDS } from './registry.js';
 import { type HelpSection, type HelpView, renderHelp } from './render/help.js';
 
 /** What a command line asks for: a text of the program's own, or a command to run. */

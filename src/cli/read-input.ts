@@ -1,4 +1,4 @@
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 
 /** What a name or a text on the command line says when it is to be read from stdin. */
 export const STDIN = '-';

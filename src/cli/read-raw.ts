@@ -1,7 +1,7 @@
 import { sequenceText } from '../model/ids.js';
 import type { ScannedLine } from '../store/read-events.js';
 import { openLog } from '../store/read-session.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 import type { EventSelection } from './read-selection.js';
 
 const COPY_BYTES = 256 * 1024;

@@ -3,7 +3,7 @@ import type { LineDamage, StoredEvent } from '../model/event.js';
 import type { ScannedLine } from '../store/read-events.js';
 import { streamReplay } from '../store/read-replay.js';
 import { asStoreError } from '../store/system-errors.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 
 /** Which events of a session are wanted. */
 export interface EventSelection {

@@ -1,16 +1,4 @@
-import type { Command } from './command.js';
-
-/** A command's names and the line that help opens with; the rest of it is loaded when it is wanted. */
-export interface RegistryEntry {
-  /** `list`, or `checkpoint capture` for one of a group. */
-  readonly name: string;
-  readonly aliases: readonly string[];
-  /** An imperative line without a full stop. */
-  readonly summary: string;
-  readonly group: 'Look' | 'Change' | 'Go on' | 'Help';
-  readonly load: () => Promise<Command>;
-}
-
+import type { RegistryEntry } from './command.js';
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly RegistryEntry[] = [
   {

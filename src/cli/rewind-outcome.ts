@@ -8,8 +8,7 @@ import {
 import type { RewindPlan } from '../plan/rewind.js';
 import { previewRefused, type RewindReport } from '../store/apply-rewind.js';
 import type { RewindOptions } from '../store/preview-rewind.js';
-import type { MemberSchemas } from './command.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, MemberSchemas } from './command.js';
 import { EXIT_CODES, EXIT_DONE } from './exit-codes.js';
 import { type KeptSize, keptNote, notableKept } from './kept-size.js';
 import type { Page } from './page.js';

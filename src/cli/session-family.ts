@@ -1,6 +1,5 @@
 import type { SessionMetadata } from '../model/metadata.js';
-import type { CommandOutput, MemberSchemas } from './command.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, CommandOutput, MemberSchemas } from './command.js';
 import { EXIT_DAMAGED, EXIT_DONE } from './exit-codes.js';
 import type { ListedSession, UnreadableRow } from './listed-session.js';
 import { renderList } from './render/list.js';

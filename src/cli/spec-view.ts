@@ -1,7 +1,6 @@
 import type { StoredEvent } from '../model/event.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import type { CommandOutput, MemberSchemas } from './command.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, CommandOutput, MemberSchemas } from './command.js';
 import type { ListedSession } from './listed-session.js';
 import { eventJson } from './render/event-json.js';
 import { sessionJson } from './render/session-json.js';

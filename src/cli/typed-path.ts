@@ -1,6 +1,6 @@
 import { posix, resolve } from 'node:path';
 import { nameInWorkspace } from '../store/name-in-workspace.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext } from './command.js';
 
 /** A path as it was typed, and the file of a session that it means. */
 export interface TypedPath {

@@ -1,6 +1,5 @@
 import type { SessionMetadata } from '../model/metadata.js';
-import type { CommandOutput, MemberSchemas } from './command.js';
-import type { CommandContext } from './context.js';
+import type { CommandContext, CommandOutput, MemberSchemas } from './command.js';
 import type { ListedSession } from './listed-session.js';
 import { sessionJson } from './render/session-json.js';
 import { SESSION_SCHEMA } from './schema-parts.js';

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '../../model/event.js';
 import { meetsCondition, parseEventCondition } from '../../plan/event-condition.js';
 import type { ParsedArguments } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { parseEventLines } from '../parse-event-lines.js';
 import { readInput } from '../read-input.js';

@@ -3,20 +3,14 @@ import { FileNotFoundError, WorkspaceRefusedError } from '../../errors.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { StoredEvent } from '../../model/event.js';
 import { folderOfFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { filledText } from '../metadata-flags.js';
-import { renderCapture } from '../render/checkpoint.js';
+import { type CaptureView, renderCapture } from '../render/checkpoint.js';
 import { eventJson } from '../render/event-json.js';
 import { EVENT_SCHEMA } from '../schema-parts.js';
 import { standsIn, typedPaths } from '../typed-path.js';
-
-/** The checkpoint that was made, or null when there was nothing to record. */
-export interface CaptureView {
-  readonly event: StoredEvent | null;
-  readonly notes: readonly string[];
-}
 
 export const checkpointCapture = defineCommand<CaptureView>({
   description:

@@ -1,43 +1,18 @@
-import { diffLines, type Hunk } from '../../plan/line-diff.js';
+import { diffLines } from '../../plan/line-diff.js';
 import { parsePosition } from '../../plan/position.js';
 import type { FileAt, FileContent } from '../../store/read-checkpoints.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
 import { textOf } from '../file-text.js';
 import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import type { Redaction } from '../redaction.js';
-import { diffText, renderDiff } from '../render/diff.js';
+import { type DiffView, diffText, type FileDiff, renderDiff } from '../render/diff.js';
 import type { JsonMembers } from '../render/json.js';
 import { typedPaths } from '../typed-path.js';
-
-/** What became of a file between two points. */
-export interface FileDiff {
-  readonly path: string;
-  readonly status: 'added' | 'deleted' | 'modified' | 'unknown';
-  /** Permission bits with the kind of file, as git writes them; undefined where there is no file. */
-  readonly oldMode: string | undefined;
-  readonly newMode: string | undefined;
-  /** Undefined when one of them is no text. */
-  readonly hunks: readonly Hunk[] | undefined;
-  /** The contents differ, but only in what is hidden. */
-  readonly isHidden: boolean;
-  /** Why it is not known. */
-  readonly reason: string | undefined;
-  /** What is not known was once recorded: it was lost. */
-  readonly isDamaged: boolean;
-}
-
-export interface DiffView {
-  readonly sessionId: string;
-  /** Files that differ, and those of which that is not known. */
-  readonly files: readonly FileDiff[];
-  readonly from: number;
-  readonly to: number | undefined;
-}
 
 export const checkpointDiff = defineCommand<DiffView>({
   description:

@@ -3,22 +3,15 @@ import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import { eventName, sequenceText } from '../../model/ids.js';
 import type { CheckpointSummary } from '../../store/read-checkpoints.js';
 import { CHECKPOINT_SCHEMA, fileJson } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
 import { isCheckpointOfUser } from '../find-position.js';
 import { findSession } from '../find-session.js';
 import type { Redaction } from '../redaction.js';
-import { renderCheckpoints } from '../render/checkpoint.js';
+import { type CheckpointListView, renderCheckpoints } from '../render/checkpoint.js';
 import type { JsonMembers } from '../render/json.js';
 import { sequenceJson } from '../render/numbers.js';
-
-/** The checkpoints of a session, oldest first, and what could not be read. */
-export interface CheckpointListView {
-  readonly sessionId: string;
-  readonly checkpoints: readonly CheckpointSummary[];
-  readonly damage: readonly string[];
-}
 
 export const checkpointList = defineCommand<CheckpointListView>({
   description:

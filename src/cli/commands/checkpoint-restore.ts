@@ -2,8 +2,8 @@ import { UsageError } from '../../errors.js';
 import { BEFORE_FIRST, parsePosition } from '../../plan/position.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { renderOutcome } from '../render/rewind.js';
 import {

@@ -1,5 +1,5 @@
 import { FileNotFoundError, PayloadDamagedError, UsageError } from '../../errors.js';
-import type { CheckpointSummary, FileAt, FileContent } from '../../store/read-checkpoints.js';
+import type { FileAt } from '../../store/read-checkpoints.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
 import {
   CHECKPOINT_SCHEMA,
@@ -10,27 +10,14 @@ import {
   WORKSPACE_FLAG,
   workspaceOf,
 } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { redactedBytes, textOf } from '../file-text.js';
 import { findPosition } from '../find-position.js';
 import { findSession } from '../find-session.js';
-import { renderContent, renderFilesAt } from '../render/checkpoint.js';
+import { type CheckpointShowView, renderContent, renderFilesAt } from '../render/checkpoint.js';
 import { typedPaths } from '../typed-path.js';
 import { checkpointJson } from './checkpoint-list.js';
-
-/** The files at a point, or what one of them held. */
-export interface CheckpointShowView {
-  readonly sessionId: string;
-  readonly position: number;
-  /** The checkpoint that the position is, or else the last one before it. */
-  readonly checkpoint: CheckpointSummary | undefined;
-  readonly files: readonly FileAt[];
-  /** Where one path was asked for. */
-  readonly content: Exclude<FileContent, { readonly kind: 'absent' | 'unavailable' }> | undefined;
-  /** The bytes to print as they are, into a pipe. */
-  readonly bytes: Uint8Array | undefined;
-}
 
 export const checkpointShow = defineCommand<CheckpointShowView>({
   description:

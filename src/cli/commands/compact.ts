@@ -8,56 +8,23 @@ import {
   SystemError,
   UsageError,
 } from '../../errors.js';
-import type { StoredEvent } from '../../model/event.js';
 import { trimSpace } from '../../model/ids.js';
 import type { CompactionPlan } from '../../plan/compaction.js';
 import { FEWEST_PART_CHARS, type PartPrompt, type SummaryPart, summaryPlaceholder } from '../../plan/summary-parts.js';
-import type { RewindReport } from '../../store/apply-rewind.js';
 import type { SummaryPlan } from '../../store/plan-summary.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { filledText } from '../metadata-flags.js';
 import { readInputText, STDIN } from '../read-input.js';
-import { compactionPlanJson, renderCompact } from '../render/compact.js';
+import { type CompactView, compactionPlanJson, renderCompact, type ShownEntries } from '../render/compact.js';
 import { eventJson } from '../render/event-json.js';
 import { counted } from '../render/numbers.js';
 import { reportJson } from '../render/plan-json.js';
 import { REPORT_SCHEMA, refuseTogether, warnIfInUse } from '../rewind-outcome.js';
 import { runInShell } from '../run-program.js';
 import { EVENT_REF_SCHEMA, EVENT_SCHEMA } from '../schema-parts.js';
-
-/** A compaction that could be, one that was recorded, or one that was undone. */
-export type CompactView = { readonly quiet: boolean } & (
-  | {
-      readonly kind: 'planned';
-      readonly plan: CompactionPlan;
-      readonly shown: ShownEntries;
-      /** Which part the prompt is of, 1-based. */
-      readonly part: number;
-      readonly parts: number;
-      readonly prompt: string;
-    }
-  | {
-      readonly kind: 'recorded';
-      readonly plan: CompactionPlan;
-      readonly shown: ShownEntries;
-      readonly summary: string;
-      readonly event: StoredEvent;
-    }
-  | { readonly kind: 'undone'; readonly sessionId: string; readonly report: RewindReport }
-);
-
-/** How much of what a summary stands for was shown to whoever wrote it. */
-export interface ShownEntries {
-  /** How many there are to show: all events of the plan but those that an earlier summary stands for. */
-  readonly entryCount: number;
-  /** How many are in the prompts that were given, at the most. */
-  readonly shownCount: number;
-  /** How many of all are cut. */
-  readonly cutCount: number;
-}
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
 const PLAN_SCHEMA = {

@@ -1,5 +1,5 @@
-import { defineCommand } from '../command.js';
 import { completionScript, SHELLS, type Shell } from '../completions.js';
+import { defineCommand } from '../define-command.js';
 
 export const completion = defineCommand<Shell>({
   description:

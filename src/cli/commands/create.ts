@@ -1,8 +1,8 @@
 import { UsageError } from '../../errors.js';
 import type { CreateInput } from '../../store/create-session.js';
 import { type ParsedArguments, parseCount } from '../arguments.js';
-import { defineCommand, type OptionSpec } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext, OptionSpec } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { DESCRIPTION_FLAGS, describedSession, filledText, ID_FLAG } from '../metadata-flags.js';
 import {

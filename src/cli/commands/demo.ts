@@ -1,24 +1,9 @@
 import { rmSync } from 'node:fs';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { type DemoStore, makeDemoStore } from '../demo-store.js';
 import type { Output } from '../output.js';
-import { renderDemo } from '../render/demo.js';
-
-/** A tour: what was tried and what came of it, with words between. */
-export interface DemoView {
-  readonly steps: readonly DemoStep[];
-  readonly demo: DemoStore;
-}
-
-/** One stop of the tour. */
-export interface DemoStep {
-  readonly words: string;
-  /** As a person would type it. */
-  readonly commandLine: string;
-  /** What it printed. */
-  readonly output: string;
-}
+import { type DemoStep, type DemoView, renderDemo } from '../render/demo.js';
 
 export const demo = defineCommand<DemoView>({
   description:

@@ -1,7 +1,7 @@
 import { parsePosition } from '../../plan/position.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { DESCRIPTION_FLAGS, describedSession, ID_FLAG } from '../metadata-flags.js';
 import { openCallNotes } from '../render/open-calls.js';

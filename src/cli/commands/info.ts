@@ -1,37 +1,12 @@
 import { arch, platform, release } from 'node:os';
 import { version as nodeVersion } from 'node:process';
-import type { LeftOver } from '../../store/left-overs.js';
 import { lockMode } from '../../store/lock-mode.js';
 import { measureSession } from '../../store/session-sizes.js';
-import { defineCommand } from '../command.js';
-import { type KeptSize, NOTABLE_KEPT_BYTES } from '../kept-size.js';
+import { defineCommand } from '../define-command.js';
+import { NOTABLE_KEPT_BYTES } from '../kept-size.js';
 import { kindName } from '../listed-session.js';
-import { renderInfo } from '../render/info.js';
+import { type InfoView, renderInfo } from '../render/info.js';
 import { packageVersion } from '../version.js';
-
-/** What a bug report needs, and nothing of what the sessions say. */
-export interface InfoView {
-  readonly version: string;
-  readonly node: string;
-  readonly platform: string;
-  readonly arch: string;
-  readonly release: string;
-  readonly root: string;
-  readonly rootExists: boolean;
-  /** How sessions are locked: a way to take flock, `none` or `off`. */
-  readonly lock: string;
-  /** Whether checkpoints are captured. */
-  readonly checkpoints: boolean;
-  /** How many sessions there are of each kind. */
-  readonly sessions: Readonly<Record<string, number>>;
-  readonly unreadable: number;
-  /** What is kept for undo, in all sessions together. */
-  readonly keptBytes: number;
-  /** The sessions of which so much is kept that somebody should know, most first. */
-  readonly notablyKept: readonly KeptSize[];
-  /** What lies in the store and is no session, and in a session's folder and is no part of it. */
-  readonly leftOvers: readonly LeftOver[];
-}
 
 const TEXT = { type: 'string' } as const;
 const FLAG = { type: 'boolean' } as const;

@@ -1,8 +1,8 @@
 import { CycleError, ZeroSessionsError } from '../../errors.js';
 import { validSessionId } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import type { UnreadableRow } from '../listed-session.js';
 import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from '../session-family.js';

@@ -4,38 +4,18 @@ import { compareCodePoints } from '../../model/json.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
 import type { LeftOver } from '../../store/left-overs.js';
-import type { UnreadableSession } from '../../store/list-sessions.js';
 import { measureSession } from '../../store/session-sizes.js';
 import { inWorkTreeOf } from '../../store/work-tree.js';
 import { type ParsedArguments, parseCount, parseDay, parseFilled, parseTime, type Span } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
-import { kindName, type ListedSession } from '../listed-session.js';
-import { listNotes, listWarnings, renderList } from '../render/list.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
+import { kindName } from '../listed-session.js';
+import { type ListView, listNotes, listWarnings, renderList } from '../render/list.js';
 import { sessionJson } from '../render/session-json.js';
 import { HIDDEN_SCHEMA, SESSION_SCHEMA, UNREADABLE_SCHEMA } from '../schema-parts.js';
 
 const SORT_KEYS = ['updated', 'created', 'events', 'title'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
-
-/** What `list` found: the rows, how many are hidden, and which could not be read. */
-export interface ListView {
-  readonly sessions: readonly ListedSession[];
-  /** Sessions that all other flags would show, by kind: `--all` shows them. */
-  readonly hidden: Readonly<Record<string, number>>;
-  readonly unreadable: readonly UnreadableSession[];
-  /** How many `--limit` left out. */
-  readonly beyondLimit: number;
-  /** How many entries of the store are no session. */
-  readonly leftOvers: number;
-  /** What was asked for, when nothing was found because nothing fits it. */
-  readonly isFiltered: boolean;
-  readonly root: string;
-  readonly withSizes: boolean;
-  /** Whether the form that is wanted has room for what could not be read; else stderr says it. */
-  readonly showsUnreadable: boolean;
-}
-
 export const list = defineCommand<ListView>({
   description:
     'Conversations and forks, newest activity first; with --all or --kind the sessions of agents, side questions and ' +

@@ -1,5 +1,5 @@
 import { sessionPaths } from '../../store/layout.js';
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { safeText } from '../render/safe-text.js';
 

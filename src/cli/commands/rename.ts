@@ -1,5 +1,5 @@
 import { parseFilled } from '../arguments.js';
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import {
   WRITTEN_SESSION_OUTPUT,

@@ -10,42 +10,24 @@ import {
 } from '../../errors.js';
 import { parseSessionId, trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
-import { type ExecMode, formatShownContext } from '../../plan/exec-prompt.js';
+import { formatShownContext } from '../../plan/exec-prompt.js';
 import { requireMetadata } from '../../store/metadata-file.js';
 import { defaultRoot } from '../../store/open-store.js';
 import { readExecContext } from '../../store/read-replay.js';
 import type { ParsedArguments } from '../arguments.js';
-import { defineCommand } from '../command.js';
+import type { CommandContext } from '../command.js';
 import { quoteWords, splitWords } from '../command-words.js';
-import type { CommandContext } from '../context.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DONE } from '../exit-codes.js';
 import { findProgram } from '../find-program.js';
 import { findSession } from '../find-session.js';
-import type { ListedSession } from '../listed-session.js';
 import { readInputText, STDIN } from '../read-input.js';
-import { renderResume, resumeNotes } from '../render/resume.js';
+import { type ResumeView, renderResume, resumeNotes } from '../render/resume.js';
 import { sessionJson } from '../render/session-json.js';
 import { warnIfInUse } from '../rewind-outcome.js';
 import { runInPlace } from '../run-program.js';
 import { SESSION_SCHEMA } from '../schema-parts.js';
 import { listedSession } from '../written-session.js';
-
-/** What is resumed, and how to go on. */
-export interface ResumeView {
-  readonly listed: ListedSession;
-  readonly mode: ExecMode;
-  /** How many events a model sees of it. */
-  readonly contextEvents: number;
-  /** The command to go on with, as an argument list; without a request where none was given. */
-  readonly command: readonly string[];
-  /** What XDG_DATA_HOME has to be for Zero to find the store. */
-  readonly dataHome: string | undefined;
-  /** The prompt with its context, where a request was given. */
-  readonly prompt: string | undefined;
-  readonly quiet: boolean;
-  /** How the program ended that was started; undefined when none was. */
-  readonly exitCode: number | undefined;
-}
 
 export const resume = defineCommand<ResumeView>({
   description:

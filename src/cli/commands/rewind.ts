@@ -5,8 +5,8 @@ import { previewRefusedContinue, type SettledRewind } from '../../store/settle-r
 import { previewRefusedUndo } from '../../store/undo-rewind.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
 import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DONE } from '../exit-codes.js';
 import { findSession } from '../find-session.js';
 import { notableKept } from '../kept-size.js';

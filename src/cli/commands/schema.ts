@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.js';
-import { type Command, defineCommand } from '../command.js';
-import type { RegistryEntry } from '../registry.js';
+import type { Command, RegistryEntry } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { type JsonMembers, renderJsonValue } from '../render/json.js';
 import { commandSchema, programSchema } from '../schemas.js';
 

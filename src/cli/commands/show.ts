@@ -18,8 +18,8 @@ import { sessionPaths } from '../../store/layout.js';
 import type { ScannedLine } from '../../store/read-events.js';
 import { openLog } from '../../store/read-session.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
 import { findPosition, isCheckpointOfUser } from '../find-position.js';
 import { findSession } from '../find-session.js';
@@ -28,45 +28,10 @@ import { readRaw } from '../read-raw.js';
 import { type EventSelection, readSelection } from '../read-selection.js';
 import { eventJson } from '../render/event-json.js';
 import type { JsonView } from '../render/json.js';
+import type { LogSummary, ShownDamage, ShowView } from '../render/session-header.js';
 import { sessionJson } from '../render/session-json.js';
 import { renderShow } from '../render/show.js';
 import { DAMAGE_SCHEMA, EVENT_SCHEMA, SESSION_SCHEMA } from '../schema-parts.js';
-
-/** What a log amounts to. */
-export interface LogSummary {
-  readonly events: number;
-  readonly tokens: number;
-  readonly checkpoints: number;
-}
-
-/** Something that could not be read; `line` is null when it is not in a line of the log. */
-export interface ShownDamage {
-  readonly line: number | null;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** What `show` shows: who the session is, then its events as they are read. */
-export interface ShowView {
-  /** Of a session whose metadata cannot be read only the id is known. */
-  readonly session:
-    | ListedSession
-    | { readonly session: Pick<SessionMetadata, 'sessionId'>; readonly live: boolean | undefined };
-  /** Of its parent and its root, those that are not there. */
-  readonly lostKin: ReadonlySet<string>;
-  /** Undefined where nobody asks for it, or it would take reading all of a long log. */
-  readonly summary: LogSummary | undefined;
-  /** Events, and damaged lines where they stand; to be read once. */
-  readonly items: AsyncIterable<ScannedLine>;
-  /** Grows while the items are read. */
-  readonly damage: readonly ShownDamage[];
-  /** The stored bytes, instead of all that. */
-  readonly raw: AsyncIterable<Uint8Array> | undefined;
-  readonly form: 'conversation' | 'table';
-  readonly full: boolean;
-  /** Whether the log ends in an append that was cut short. */
-  readonly isTorn: boolean;
-}
 
 export const show = defineCommand<ShowView>({
   description:

@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.js';
 import type { RecordSpecInput } from '../../store/record-spec.js';
 import type { OptionSpec } from '../command.js';
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { filledText } from '../metadata-flags.js';
 import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from '../spec-view.js';

@@ -1,8 +1,8 @@
 import type { StoredEvent } from '../../model/event.js';
 import { parseSessionId } from '../../model/ids.js';
 import { requireMetadata } from '../../store/metadata-file.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { findSession } from '../find-session.js';
 import { renderSpec } from '../render/spec.js';
 import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from '../spec-view.js';

@@ -1,30 +1,17 @@
 import { CycleError } from '../../errors.js';
 import type { SessionMetadata } from '../../model/metadata.js';
-import type { UnreadableSession } from '../../store/list-sessions.js';
 import { type ParsedArguments, parseFilled } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import type { CommandContext } from '../context.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
 import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
 import { findSession } from '../find-session.js';
 import { kindName } from '../listed-session.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers, JsonView } from '../render/json.js';
 import { sessionJson } from '../render/session-json.js';
-import { renderTree } from '../render/tree.js';
+import { renderTree, type TreeView } from '../render/tree.js';
 import { SESSION_SCHEMA } from '../schema-parts.js';
 import { type ForestNode, growForest, pathTo, prune, type SessionForest, walk } from '../session-forest.js';
-
-/** What `tree` found: one tree with the path down to it, or all of them. */
-export interface TreeView {
-  /** From the root to the session above the one that was asked for; empty for the whole forest. */
-  readonly path: readonly SessionMetadata[];
-  readonly trees: readonly ForestNode[];
-  readonly isLive: (sessionId: string) => boolean | undefined;
-  readonly unreadable: readonly UnreadableSession[];
-  /** Sessions that are each other's ancestors: they stand under no root. */
-  readonly rings: SessionForest['rings'];
-  readonly root: string;
-}
 
 export const tree = defineCommand<TreeView>({
   description:

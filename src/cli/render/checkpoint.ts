@@ -1,15 +1,39 @@
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
+import type { StoredEvent } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
-import type { FileAt } from '../../store/read-checkpoints.js';
-import type { CaptureView } from '../commands/checkpoint-capture.js';
-import type { CheckpointListView } from '../commands/checkpoint-list.js';
-import type { CheckpointShowView } from '../commands/checkpoint-show.js';
+import type { CheckpointSummary, FileAt, FileContent } from '../../store/read-checkpoints.js';
 import { textOf } from '../file-text.js';
 import type { Page } from '../page.js';
 import { counted } from './numbers.js';
 import { safeLines, safeText } from './safe-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { formatBytes, storedTime } from './time.js';
+
+/** The checkpoints of a session, oldest first, and what could not be read. */
+export interface CheckpointListView {
+  readonly sessionId: string;
+  readonly checkpoints: readonly CheckpointSummary[];
+  readonly damage: readonly string[];
+}
+
+/** The files at a point, or what one of them held. */
+export interface CheckpointShowView {
+  readonly sessionId: string;
+  readonly position: number;
+  /** The checkpoint that the position is, or else the last one before it. */
+  readonly checkpoint: CheckpointSummary | undefined;
+  readonly files: readonly FileAt[];
+  /** Where one path was asked for. */
+  readonly content: Exclude<FileContent, { readonly kind: 'absent' | 'unavailable' }> | undefined;
+  /** The bytes to print as they are, into a pipe. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** The checkpoint that was made, or null when there was nothing to record. */
+export interface CaptureView {
+  readonly event: StoredEvent | null;
+  readonly notes: readonly string[];
+}
 
 const FILE_COLUMNS: readonly Column[] = [
   { header: 'PATH', shrink: 1, minWidth: 20 },

@@ -1,14 +1,45 @@
-import type { EventRef } from '../../model/event.js';
+import type { EventRef, StoredEvent } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
 import type { CompactionPlan } from '../../plan/compaction.js';
 import { cutToCodePoints } from '../../plan/event-preview.js';
-import type { CompactView } from '../commands/compact.js';
+import type { RewindReport } from '../../store/apply-rewind.js';
 import type { Page } from '../page.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from './json.js';
 import { counted, grouped } from './numbers.js';
 import { refJson } from './plan-json.js';
 import { safeLines } from './safe-text.js';
+
+/** A compaction that could be, one that was recorded, or one that was undone. */
+export type CompactView = { readonly quiet: boolean } & (
+  | {
+      readonly kind: 'planned';
+      readonly plan: CompactionPlan;
+      readonly shown: ShownEntries;
+      /** Which part the prompt is of, 1-based. */
+      readonly part: number;
+      readonly parts: number;
+      readonly prompt: string;
+    }
+  | {
+      readonly kind: 'recorded';
+      readonly plan: CompactionPlan;
+      readonly shown: ShownEntries;
+      readonly summary: string;
+      readonly event: StoredEvent;
+    }
+  | { readonly kind: 'undone'; readonly sessionId: string; readonly report: RewindReport }
+);
+
+/** How much of what a summary stands for was shown to whoever wrote it. */
+export interface ShownEntries {
+  /** How many there are to show: all events of the plan but those that an earlier summary stands for. */
+  readonly entryCount: number;
+  /** How many are in the prompts that were given, at the most. */
+  readonly shownCount: number;
+  /** How many of all are cut. */
+  readonly cutCount: number;
+}
 
 const LINES_OF_SUMMARY = 3;
 

@@ -1,6 +1,21 @@
-import type { DemoView } from '../commands/demo.js';
+import type { DemoStore } from '../demo-store.js';
 import type { Page } from '../page.js';
 import { wrapLine } from './wrap.js';
+
+/** A tour: what was tried and what came of it, with words between. */
+export interface DemoView {
+  readonly steps: readonly DemoStep[];
+  readonly demo: DemoStore;
+}
+
+/** One stop of the tour. */
+export interface DemoStep {
+  readonly words: string;
+  /** As a person would type it. */
+  readonly commandLine: string;
+  /** What it printed. */
+  readonly output: string;
+}
 
 const WIDEST = 80;
 

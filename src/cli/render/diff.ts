@@ -1,7 +1,32 @@
-import type { DiffView, FileDiff } from '../commands/checkpoint-diff.js';
+import type { Hunk } from '../../plan/line-diff.js';
 import type { Page } from '../page.js';
 import { safeLines, safeText } from './safe-text.js';
 import type { Paint } from './style.js';
+
+export interface DiffView {
+  readonly sessionId: string;
+  /** Files that differ, and those of which that is not known. */
+  readonly files: readonly FileDiff[];
+  readonly from: number;
+  readonly to: number | undefined;
+}
+
+/** What became of a file between two points. */
+export interface FileDiff {
+  readonly path: string;
+  readonly status: 'added' | 'deleted' | 'modified' | 'unknown';
+  /** Permission bits with the kind of file, as git writes them; undefined where there is no file. */
+  readonly oldMode: string | undefined;
+  readonly newMode: string | undefined;
+  /** Undefined when one of them is no text. */
+  readonly hunks: readonly Hunk[] | undefined;
+  /** The contents differ, but only in what is hidden. */
+  readonly isHidden: boolean;
+  /** Why it is not known. */
+  readonly reason: string | undefined;
+  /** What is not known was once recorded: it was lost. */
+  readonly isDamaged: boolean;
+}
 
 type Line = { readonly text: string; readonly kind: 'head' | 'hunk' | 'same' | 'added' | 'removed' };
 

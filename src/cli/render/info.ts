@@ -1,7 +1,32 @@
-import type { InfoView } from '../commands/info.js';
+import type { LeftOver } from '../../store/left-overs.js';
+import type { KeptSize } from '../kept-size.js';
 import type { Page } from '../page.js';
 import { safeText } from './safe-text.js';
 import { formatBytes } from './time.js';
+
+/** What a bug report needs, and nothing of what the sessions say. */
+export interface InfoView {
+  readonly version: string;
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly release: string;
+  readonly root: string;
+  readonly rootExists: boolean;
+  /** How sessions are locked: a way to take flock, `none` or `off`. */
+  readonly lock: string;
+  /** Whether checkpoints are captured. */
+  readonly checkpoints: boolean;
+  /** How many sessions there are of each kind. */
+  readonly sessions: Readonly<Record<string, number>>;
+  readonly unreadable: number;
+  /** What is kept for undo, in all sessions together. */
+  readonly keptBytes: number;
+  /** The sessions of which so much is kept that somebody should know, most first. */
+  readonly notablyKept: readonly KeptSize[];
+  /** What lies in the store and is no session, and in a session's folder and is no part of it. */
+  readonly leftOvers: readonly LeftOver[];
+}
 
 const LOCKS: Readonly<Record<string, string>> = {
   'flock-command': 'flock, through the flock command',

@@ -1,11 +1,29 @@
 import { integerText } from '../../model/metadata.js';
-import type { ListView } from '../commands/list.js';
+import type { UnreadableSession } from '../../store/list-sessions.js';
 import { kindName, type ListedSession, type UnreadableRow } from '../listed-session.js';
 import type { Page } from '../page.js';
 import { counted } from './numbers.js';
 import { shownFolder, shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { formatBytes, storedTime } from './time.js';
+
+/** What `list` found: the rows, how many are hidden, and which could not be read. */
+export interface ListView {
+  readonly sessions: readonly ListedSession[];
+  /** Sessions that all other flags would show, by kind: `--all` shows them. */
+  readonly hidden: Readonly<Record<string, number>>;
+  readonly unreadable: readonly UnreadableSession[];
+  /** How many `--limit` left out. */
+  readonly beyondLimit: number;
+  /** How many entries of the store are no session. */
+  readonly leftOvers: number;
+  /** What was asked for, when nothing was found because nothing fits it. */
+  readonly isFiltered: boolean;
+  readonly root: string;
+  readonly withSizes: boolean;
+  /** Whether the form that is wanted has room for what could not be read; else stderr says it. */
+  readonly showsUnreadable: boolean;
+}
 
 // On a narrow terminal: folder and model go first, then titles are cut; the id is what other commands take.
 const ID: Column = { header: 'ID' };

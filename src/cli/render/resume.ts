@@ -1,9 +1,27 @@
-import type { ResumeView } from '../commands/resume.js';
+import type { ExecMode } from '../../plan/exec-prompt.js';
+import type { ListedSession } from '../listed-session.js';
 import type { Page } from '../page.js';
 import { goOnLine } from '../shell-line.js';
 import { counted } from './numbers.js';
 import { safeLines, safeText } from './safe-text.js';
 import { shownFolder, shownTitle } from './session-text.js';
+
+/** What is resumed, and how to go on. */
+export interface ResumeView {
+  readonly listed: ListedSession;
+  readonly mode: ExecMode;
+  /** How many events a model sees of it. */
+  readonly contextEvents: number;
+  /** The command to go on with, as an argument list; without a request where none was given. */
+  readonly command: readonly string[];
+  /** What XDG_DATA_HOME has to be for Zero to find the store. */
+  readonly dataHome: string | undefined;
+  /** The prompt with its context, where a request was given. */
+  readonly prompt: string | undefined;
+  readonly quiet: boolean;
+  /** How the program ended that was started; undefined when none was. */
+  readonly exitCode: number | undefined;
+}
 
 /** Where the request belongs. */
 const PLACE_OF_REQUEST = '<your request>';

@@ -1,7 +1,7 @@
 import type { SessionMetadata } from '../../model/metadata.js';
 import { integerText } from '../../model/metadata.js';
-import type { LogSummary, ShowView } from '../commands/show.js';
-import { kindName } from '../listed-session.js';
+import type { ScannedLine } from '../../store/read-events.js';
+import { kindName, type ListedSession } from '../listed-session.js';
 import type { Page } from '../page.js';
 import { departureText } from '../session-forest.js';
 import { grouped } from './numbers.js';
@@ -9,6 +9,42 @@ import { safeText } from './safe-text.js';
 import { shownFolder, shownTitle } from './session-text.js';
 import { storedTime } from './time.js';
 import { truncateToWidth } from './width.js';
+
+/** What `show` shows: who the session is, then its events as they are read. */
+export interface ShowView {
+  /** Of a session whose metadata cannot be read only the id is known. */
+  readonly session:
+    | ListedSession
+    | { readonly session: Pick<SessionMetadata, 'sessionId'>; readonly live: boolean | undefined };
+  /** Of its parent and its root, those that are not there. */
+  readonly lostKin: ReadonlySet<string>;
+  /** Undefined where nobody asks for it, or it would take reading all of a long log. */
+  readonly summary: LogSummary | undefined;
+  /** Events, and damaged lines where they stand; to be read once. */
+  readonly items: AsyncIterable<ScannedLine>;
+  /** Grows while the items are read. */
+  readonly damage: readonly ShownDamage[];
+  /** The stored bytes, instead of all that. */
+  readonly raw: AsyncIterable<Uint8Array> | undefined;
+  readonly form: 'conversation' | 'table';
+  readonly full: boolean;
+  /** Whether the log ends in an append that was cut short. */
+  readonly isTorn: boolean;
+}
+
+/** What a log amounts to. */
+export interface LogSummary {
+  readonly events: number;
+  readonly tokens: number;
+  readonly checkpoints: number;
+}
+
+/** Something that could not be read; `line` is null when it is not in a line of the log. */
+export interface ShownDamage {
+  readonly line: number | null;
+  readonly code: string;
+  readonly message: string;
+}
 
 type ShownHeader = Pick<ShowView, 'session' | 'summary' | 'lostKin'>;
 type ShownSession = ShowView['session']['session'];

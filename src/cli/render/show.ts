@@ -1,8 +1,7 @@
-import type { ShowView } from '../commands/show.js';
 import type { Page } from '../page.js';
 import { renderConversation } from './conversation.js';
 import { renderEventTable } from './event-table.js';
-import { renderSessionHeader } from './session-header.js';
+import { renderSessionHeader, type ShowView } from './session-header.js';
 
 /** Gives a session as text while it is read: who it is and the conversation, or the table of its events alone. */
 export async function* renderShow(view: ShowView, page: Page): AsyncGenerator<string> {

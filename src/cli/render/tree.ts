@@ -1,12 +1,24 @@
 import type { SessionMetadata } from '../../model/metadata.js';
 import { integerText } from '../../model/metadata.js';
-import type { TreeView } from '../commands/tree.js';
+import type { UnreadableSession } from '../../store/list-sessions.js';
 import { kindName } from '../listed-session.js';
 import type { Page } from '../page.js';
-import { departureText, type ForestNode, originOf, walk } from '../session-forest.js';
+import { departureText, type ForestNode, originOf, type SessionForest, walk } from '../session-forest.js';
 import { shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { storedTime } from './time.js';
+
+/** What `tree` found: one tree with the path down to it, or all of them. */
+export interface TreeView {
+  /** From the root to the session above the one that was asked for; empty for the whole forest. */
+  readonly path: readonly SessionMetadata[];
+  readonly trees: readonly ForestNode[];
+  readonly isLive: (sessionId: string) => boolean | undefined;
+  readonly unreadable: readonly UnreadableSession[];
+  /** Sessions that are each other's ancestors: they stand under no root. */
+  readonly rings: SessionForest['rings'];
+  readonly root: string;
+}
 
 const COLUMNS: readonly Column[] = [
   { header: 'SESSION' },
