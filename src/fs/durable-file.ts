@@ -171,3 +171,17 @@ function closeQuietly(fs: FileSystem, fd: number): void {
     // The bytes are synced, or the error on the way says more.
   }
 }
+
+/** Removes a folder of ours with all below it; what cannot be removed stays for a sweep. */
+export function removeTree(fs: FileSystem, folder: string): void {
+  try {
+    for (const entry of fs.readdir(folder)) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.kind === 'directory') removeTree(fs, path);
+      else removeQuietly(fs, path);
+    }
+    fs.rmdir(folder);
+  } catch {
+    // Hidden from everybody, and older than an hour it is swept.
+  }
+}

@@ -3,6 +3,7 @@ import { ensureFolder, isMissing, removeQuietly, syncFile, syncFileAt, syncFolde
 import { describeKind, type FileKind, type FileSystem, sameFile, UnexpectedKindError } from '../fs/file-system.js';
 import { writeFully } from '../fs/jsonl.js';
 import { copyFile, linkFile } from '../fs/link-file.js';
+import type { FileState } from '../model/event.js';
 import { type BlobHash, parseBlobHash } from '../model/ids.js';
 import type { StoreDeps } from './deps.js';
 import { BLOBS_DIR, FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from './layout.js';
@@ -262,5 +263,31 @@ export function checkContent(fs: FileSystem, path: string, expected: BlobHash): 
     return parseBlobHash(hash) === expected ? { kind: 'intact', bytes, path } : { kind: 'altered' };
   } finally {
     fs.close(fd);
+  }
+}
+
+/** Says why the content of a state cannot be had, or undefined. */
+export function unavailableReason(blobs: BlobStore, wanted: FileState): string | undefined {
+  if (wanted.kind !== 'stored') return undefined;
+  const found = wanted.hash === undefined ? undefined : blobs.check(wanted.hash);
+  return found?.kind === 'intact' ? undefined : whyUnavailable(wanted, found);
+}
+
+/** Says what is wrong with the blob of a state. */
+export function whyUnavailable(
+  { blob, hash }: FileState & { kind: 'stored' },
+  found: Exclude<BlobCheck, { kind: 'intact' }> | undefined,
+): string {
+  if (found === undefined) return `its blob has the name ${JSON.stringify(blob)}, which is no hash`;
+  const named = `its blob ${hash?.slice(0, 8)}…`;
+  switch (found.kind) {
+    case 'missing':
+      return `${named} is missing`;
+    case 'altered':
+      return `${named} was altered`;
+    case 'refused':
+      return `${named} is ${found.found}`;
+    default:
+      return found satisfies never;
   }
 }

@@ -5,8 +5,8 @@ import type { CheckpointFile, CheckpointPayload, StoredEvent } from '../model/ev
 import { parseSessionId, validSessionId } from '../model/ids.js';
 import { encodeRecord } from '../model/json.js';
 import { foldersAbove } from '../plan/changed-shape.js';
-import { DEFAULT_FOLDER_MODE } from './change-files.js';
 import type { StoreDeps } from './deps.js';
+import { DEFAULT_FOLDER_MODE } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 import { requireSession } from './session-folder.js';
 import { withSession } from './session-lock.js';

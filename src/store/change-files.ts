@@ -6,7 +6,7 @@ import { type FileIdentity, type FileStat, type FileSystem, type FolderHandle, s
 import { writeFully } from '../fs/jsonl.js';
 import type { FileState } from '../model/event.js';
 import type { BlobHash } from '../model/ids.js';
-import { FILE_MODE, TEMP_PREFIX } from './layout.js';
+import { DEFAULT_FOLDER_MODE, FILE_MODE, TEMP_PREFIX } from './layout.js';
 import type { LockedSession } from './locked-session.js';
 
 /** One file that is to be put into a state. */
@@ -31,8 +31,6 @@ export type SeenEntry = (FileIdentity & Pick<FileStat, 'kind' | 'size' | 'mtimeM
 
 const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
-/** The mode of folders that are made again, where none was recorded. */
-export const DEFAULT_FOLDER_MODE = 0o755;
 // What systems say of a folder that is not empty.
 const IS_IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST']);
 

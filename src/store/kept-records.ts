@@ -1,4 +1,4 @@
-import { createFile, ensureFolder, readWholeFile, replaceFile, syncFolder } from '../fs/durable-file.js';
+import { createFile, ensureFolder, readWholeFile, removeTree, replaceFile, syncFolder } from '../fs/durable-file.js';
 import type { FileSystem } from '../fs/file-system.js';
 import { copyFile, linkFile } from '../fs/link-file.js';
 import { decodeKeptRecord, encodeKeptRecord, type KeptRecord } from '../model/kept-record.js';
@@ -16,7 +16,6 @@ import {
   TEMP_PREFIX,
 } from './layout.js';
 import { idAfter } from './new-id.js';
-import { removeTree } from './publish-session.js';
 
 /** What is longer says something else. */
 const LARGEST_RECORD_BYTES = 64 * 1024;
@@ -116,7 +115,7 @@ export class KeptRecords {
   discard(id: string): void {
     const folder = this.folderOf(id);
     if (!this.#isOurs() || !this.#isFolder(folder)) return;
-    removeTree(this.#deps, folder);
+    removeTree(this.#deps.fs, folder);
     syncFolder(this.#deps.fs, this.#paths.kept);
   }
 

@@ -59,3 +59,6 @@ export function sessionPaths(folder: string): SessionPaths {
 export function longestPathIn({ blobs }: SessionPaths): string {
   return `${blobs}/${'0'.repeat(HASH_LENGTH)}`;
 }
+
+/** The mode of folders that are made again, where none was recorded. */
+export const DEFAULT_FOLDER_MODE = 0o755;

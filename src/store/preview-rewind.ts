@@ -7,7 +7,6 @@ import {
   ZeroSessionsError,
 } from '../errors.js';
 import type { ConfinedRoot } from '../fs/confined-path.js';
-import type { FileState } from '../model/event.js';
 import type { SessionId } from '../model/ids.js';
 import { leavesRoom, sequenceText } from '../model/ids.js';
 import type { LogOutline } from '../model/log-outline.js';
@@ -15,7 +14,7 @@ import { recordedWorkspace, type SessionMetadata } from '../model/metadata.js';
 import { isRewindIntent } from '../model/rewind-record.js';
 import { mayLoseContent } from '../plan/change-rule.js';
 import { settleShapes } from '../plan/changed-shape.js';
-import type { FileChange, PresentState } from '../plan/file-change.js';
+import type { FileChange } from '../plan/file-change.js';
 import type { Position } from '../plan/position.js';
 import {
   nearestSequences,
@@ -30,7 +29,7 @@ import {
   withNothingBelowFiles,
 } from '../plan/rewind.js';
 import { uncoveredWork } from '../plan/uncovered.js';
-import { type BlobCheck, BlobStore } from './blob-store.js';
+import { BlobStore, unavailableReason } from './blob-store.js';
 import { type FindPath, pathFinder } from './checkpoint-paths.js';
 import { readCutCalls } from './cut-turn.js';
 import type { StoreDeps } from './deps.js';
@@ -39,7 +38,7 @@ import { FileWork } from './file-work.js';
 import { pathsOf } from './metadata-file.js';
 import { positionIn } from './position-in-log.js';
 import { type BoundWorkspace, noTraceIn, openBoundWorkspace, openWorkspace, refuseEmpty } from './workspace.js';
-import { locate, readHolds, readPresent } from './workspace-state.js';
+import { locate, readPresent, unwritableReason, withHolds } from './workspace-state.js';
 
 /** How a rewind is asked for. */
 export interface RewindOptions {
@@ -272,20 +271,6 @@ function fileChanges(
   return settled;
 }
 
-/** Adds what a folder holds where it may be of these files only: else it is in the way, and nobody has to look. */
-export function withHolds(
-  deps: StoreDeps,
-  workspace: ConfinedRoot,
-  present: PresentState,
-  path: string,
-  paths: ReadonlySet<string>,
-): PresentState {
-  if (present.kind !== 'folder' || path === '') return present;
-  const below = `${path}/`;
-  if (![...paths].some((other) => other.startsWith(below))) return present;
-  return { kind: 'folder', holds: readHolds(deps, workspace, path, (held) => paths.has(held)) };
-}
-
 /** Tells which files are asked for: all of them, or those at and below these paths. */
 function pathFilter(
   deps: StoreDeps,
@@ -297,55 +282,3 @@ function pathFilter(
   if (asked.some(({ where }) => where.kind === 'root')) return () => true;
   return (resolved) => asked.some((path) => resolved === path.resolved || resolved.startsWith(`${path.resolved}/`));
 }
-
-/** Says why the content of a state cannot be had, or undefined. */
-export function unavailableReason(blobs: BlobStore, wanted: FileState): string | undefined {
-  if (wanted.kind !== 'stored') return undefined;
-  const found = wanted.hash === undefined ? undefined : blobs.check(wanted.hash);
-  return found?.kind === 'intact' ? undefined : whyUnavailable(wanted, found);
-}
-
-/** Says what is wrong with the blob of a state. */
-export function whyUnavailable(
-  { blob, hash }: FileState & { kind: 'stored' },
-  found: Exclude<BlobCheck, { kind: 'intact' }> | undefined,
-): string {
-  if (found === undefined) return `its blob has the name ${JSON.stringify(blob)}, which is no hash`;
-  const named = `its blob ${hash?.slice(0, 8)}…`;
-  switch (found.kind) {
-    case 'missing':
-      return `${named} is missing`;
-    case 'altered':
-      return `${named} was altered`;
-    case 'refused':
-      return `${named} is ${found.found}`;
-    default:
-      return found satisfies never;
-  }
-}
-
-/** Says why a file can be neither changed nor removed, for the folder that it is in or for what it is; or undefined. */
-export function unwritableReason(
-  deps: StoreDeps,
-  workspace: ConfinedRoot,
-  resolved: string,
-  present: PresentState,
-): string | undefined {
-  // Such a path is none in the workspace, and perhaps none at all.
-  if (present.kind === 'outside' || present.kind === 'blocked') return undefined;
-  let folder = resolved;
-  const missing = present.kind === 'absent' ? present.missingFolders : 0;
-  for (let up = 0; up <= missing; up += 1)
-    folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '';
-  const path = folder === '' ? workspace.real : `${workspace.real}/${folder}`;
-  if (!deps.fs.mayChange(path)) return 'its folder cannot be written to';
-  if (present.kind === 'absent') return undefined;
-  const fixed = deps.fs.whyFixed(`${workspace.real}/${resolved}`);
-  return fixed && FIXED_WORDS[fixed];
-}
-
-const FIXED_WORDS = {
-  'mount point': 'is a mount point, which can be neither replaced nor removed',
-  immutable: 'is marked as immutable (chattr +i)',
-  'sticky folder': 'belongs to somebody else, in a folder where only owners may remove (sticky)',
-} as const;

@@ -1,5 +1,5 @@
 import { SessionExistsError } from '../errors.js';
-import { createFile, ensureFolder, removeQuietly, syncFolder, syncFolderOf } from '../fs/durable-file.js';
+import { createFile, ensureFolder, removeQuietly, removeTree, syncFolder, syncFolderOf } from '../fs/durable-file.js';
 import type { SessionId } from '../model/ids.js';
 import { encodeMetadata, type MetadataDocument } from '../model/metadata.js';
 import type { StoreDeps } from './deps.js';
@@ -49,13 +49,13 @@ export function publishSession(
     syncFolder(fs, hidden.folder);
     isNewClaim = claimId(deps, id);
   } catch (error) {
-    removeTree(deps, hidden.folder);
+    removeTree(deps.fs, hidden.folder);
     throw error;
   }
   try {
     fs.rename(hidden.folder, pathsOf(deps, id).folder);
   } catch (error) {
-    removeTree(deps, hidden.folder);
+    removeTree(deps.fs, hidden.folder);
     if (IN_USE.has((error as { code?: unknown }).code)) throw new SessionExistsError(id, { cause: error });
     if (isNewClaim) releaseClaim(deps, id);
     throw error;
@@ -88,20 +88,6 @@ function secureName(deps: StoreDeps, folder: string): void {
   }
 }
 
-/** Removes a folder of ours with all below it; what cannot be removed stays for a sweep. */
-export function removeTree(deps: StoreDeps, folder: string): void {
-  try {
-    for (const entry of deps.fs.readdir(folder)) {
-      const path = `${folder}/${entry.name}`;
-      if (entry.kind === 'directory') removeTree(deps, path);
-      else removeQuietly(deps.fs, path);
-    }
-    deps.fs.rmdir(folder);
-  } catch {
-    // Hidden from everybody, and older than an hour it is swept.
-  }
-}
-
 function refuseUsedId(deps: StoreDeps, id: SessionId): void {
   const { folder } = pathsOf(deps, id);
   const found = deps.fs.lstat(folder);
@@ -115,7 +101,7 @@ function sweepHidden(deps: StoreDeps): void {
     if (kind !== 'directory' || !name.startsWith(NEW_PREFIX)) continue;
     const path = `${deps.root}/${name}`;
     const stat = deps.fs.lstat(path);
-    if (stat !== undefined && deps.now().getTime() - stat.mtimeMs > ABANDONED_MS) removeTree(deps, path);
+    if (stat !== undefined && deps.now().getTime() - stat.mtimeMs > ABANDONED_MS) removeTree(deps.fs, path);
   }
 }
 

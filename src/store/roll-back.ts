@@ -3,11 +3,11 @@ import type { ConfinedRoot } from '../fs/confined-path.js';
 import { decodeIntent, type RewindIntent } from '../model/rewind-record.js';
 import { foldersAbove, isInState, stagedBeside } from '../plan/changed-shape.js';
 import type { PresentState } from '../plan/file-change.js';
+import { unavailableReason } from './blob-store.js';
 import { changeFiles, removeEmptyFolders, type StateChange, syncFolders, unstageAll } from './change-files.js';
 import { KeptRecords } from './kept-records.js';
 import type { LockedSession } from './locked-session.js';
-import { unavailableReason, unwritableReason } from './preview-rewind.js';
-import { locate, readHolds, readPresent } from './workspace-state.js';
+import { locate, readHolds, readPresent, unwritableReason } from './workspace-state.js';
 
 /** What became of an unfinished rewind. */
 export type RollBackResult =

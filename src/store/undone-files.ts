@@ -15,15 +15,14 @@ import {
 import type { LogWork } from '../plan/session-work.js';
 import { uncoveredWork } from '../plan/uncovered.js';
 import { type LeftState, leftStates, type WorkSince } from '../plan/undo.js';
-import { BlobStore } from './blob-store.js';
+import { BlobStore, unavailableReason } from './blob-store.js';
 import { type FindPath, pathFinder } from './checkpoint-paths.js';
 import type { StoreDeps } from './deps.js';
 import type { EventLog } from './event-log.js';
 import { FileWork } from './file-work.js';
 import type { SessionPaths } from './layout.js';
-import { unavailableReason, unwritableReason, withHolds } from './preview-rewind.js';
 import { noTraceIn, openWorkspaceOfUndo, readRecordedWorkspace, refuseEmpty } from './workspace.js';
-import { readPresent } from './workspace-state.js';
+import { readPresent, unwritableReason, withHolds } from './workspace-state.js';
 
 /** What is undone, and where it is read. */
 export interface UndoSubject {

@@ -122,3 +122,43 @@ function liesInStore(deps: StoreDeps, workspace: ConfinedRoot, path: string): bo
   }
   return full === store || full.startsWith(`${store}/`);
 }
+
+/** Adds what a folder holds where it may be of these files only: else it is in the way, and nobody has to look. */
+export function withHolds(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  present: PresentState,
+  path: string,
+  paths: ReadonlySet<string>,
+): PresentState {
+  if (present.kind !== 'folder' || path === '') return present;
+  const below = `${path}/`;
+  if (![...paths].some((other) => other.startsWith(below))) return present;
+  return { kind: 'folder', holds: readHolds(deps, workspace, path, (held) => paths.has(held)) };
+}
+
+/** Says why a file can be neither changed nor removed, for the folder that it is in or for what it is; or undefined. */
+export function unwritableReason(
+  deps: StoreDeps,
+  workspace: ConfinedRoot,
+  resolved: string,
+  present: PresentState,
+): string | undefined {
+  // Such a path is none in the workspace, and perhaps none at all.
+  if (present.kind === 'outside' || present.kind === 'blocked') return undefined;
+  let folder = resolved;
+  const missing = present.kind === 'absent' ? present.missingFolders : 0;
+  for (let up = 0; up <= missing; up += 1)
+    folder = folder.includes('/') ? folder.slice(0, folder.lastIndexOf('/')) : '';
+  const path = folder === '' ? workspace.real : `${workspace.real}/${folder}`;
+  if (!deps.fs.mayChange(path)) return 'its folder cannot be written to';
+  if (present.kind === 'absent') return undefined;
+  const fixed = deps.fs.whyFixed(`${workspace.real}/${resolved}`);
+  return fixed && FIXED_WORDS[fixed];
+}
+
+const FIXED_WORDS = {
+  'mount point': 'is a mount point, which can be neither replaced nor removed',
+  immutable: 'is marked as immutable (chattr +i)',
+  'sticky folder': 'belongs to somebody else, in a folder where only owners may remove (sticky)',
+} as const;
