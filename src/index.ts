@@ -78,34 +78,38 @@ export {
   type CompactionPayload,
   type CompactionPlan,
   compactionPayloadFromPlan,
-} from './plan/compaction.js';
+} from './plan/compaction/compaction.js';
+export { rehydrateEvents, replayEvents } from './plan/compaction/replay.js';
+export type { FilledPart, PartPrompt, SummaryPart } from './plan/compaction/summary-parts.js';
 export { type ExecMode, formatExecPrompt, formatShownContext, type PreparedExec } from './plan/exec-prompt.js';
-export type { FileAction, FileChange, PresentState } from './plan/file-change.js';
 export type { TreeNode } from './plan/lineage.js';
-export { rehydrateEvents, replayEvents } from './plan/replay.js';
-export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind.js';
-export type { FilledPart, PartPrompt, SummaryPart } from './plan/summary-parts.js';
-export type { CutCalls, OpenCall } from './plan/whole-positions.js';
-export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/append-events.js';
-export type { RewindReport, RewindResult } from './store/apply-rewind.js';
-export type { GoalResult } from './store/change-goal.js';
-export type { ChildInput } from './store/create-child.js';
-export type { CreateInput } from './store/create-session.js';
-export type { LockHold, LockProvider, StoreWarning } from './store/deps.js';
-export type { ForkInput } from './store/fork-session.js';
-export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/layout.js';
-export type { LeftOver } from './store/left-overs.js';
-export type { SessionList, UnreadableSession } from './store/list-sessions.js';
-export type { LiveSessions } from './store/live-sessions.js';
+export type { FileAction, FileChange, PresentState } from './plan/rewind/file-change.js';
+export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind/rewind.js';
+export type { CutCalls, OpenCall } from './plan/rewind/whole-positions.js';
+export type { LockHold, LockProvider, StoreWarning } from './store/base/deps.js';
+export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/base/layout.js';
+export type { LiveSessions } from './store/holding/live-sessions.js';
 export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';
-export type { SummaryOptions, SummaryPlan } from './store/plan-summary.js';
-export type { PrepareExecOptions } from './store/prepare-exec.js';
-export type { RewindOptions } from './store/preview-rewind.js';
-export type { CheckpointSummary, FileAt, FileContent } from './store/read-checkpoints.js';
-export type { RawLogLine, ReadOptions, ScannedLine } from './store/read-events.js';
-export type { ExecContext } from './store/read-replay.js';
-export type { EnsureSpecImplementationInput, RecordSpecInput, SessionAndEvent } from './store/record-spec.js';
-export type { NamingOptions } from './store/resolve-session.js';
+export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/operations/append-events.js';
+export type { GoalResult } from './store/operations/change-goal.js';
+export type { ChildInput } from './store/operations/create-child.js';
+export type { CreateInput } from './store/operations/create-session.js';
+export type { ForkInput } from './store/operations/fork-session.js';
+export type { PrepareExecOptions } from './store/operations/prepare-exec.js';
+export type {
+  EnsureSpecImplementationInput,
+  RecordSpecInput,
+  SessionAndEvent,
+} from './store/operations/record-spec.js';
+export type { LeftOver } from './store/queries/left-overs.js';
+export type { SessionList, UnreadableSession } from './store/queries/list-sessions.js';
+export type { SummaryOptions, SummaryPlan } from './store/queries/plan-summary.js';
+export type { CheckpointSummary, FileAt, FileContent } from './store/queries/read-checkpoints.js';
+export type { RawLogLine, ReadOptions, ScannedLine } from './store/queries/read-events.js';
+export type { ExecContext } from './store/queries/read-replay.js';
+export type { NamingOptions } from './store/queries/resolve-session.js';
+export type { RewindReport, RewindResult } from './store/rewind/apply-rewind.js';
+export type { RewindOptions } from './store/rewind/preview-rewind.js';
+export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/rewind/settle-rewind.js';
+export type { UndoOptions } from './store/rewind/undo-rewind.js';
 export type { SessionStore } from './store/session-store.js';
-export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/settle-rewind.js';
-export type { UndoOptions } from './store/undo-rewind.js';

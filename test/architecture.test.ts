@@ -12,12 +12,21 @@ const LAYERS = 'plugin: Not for this file to import';
 const EFFECTS = 'plugin: Handed in, not reached for';
 const GLOBALS = 'lint/style/noRestrictedGlobals';
 
+/** What each room of the store may not say: an import from any room above it, and from the door. */
+function upwards(rooms: readonly string[]): readonly (readonly [file: string, line: string, rule: string])[] {
+  return rooms.flatMap((room, at) => {
+    const above = rooms.slice(at + 1).map((other) => `import { it } from '../${other}/it.js';`);
+    const lines = [...above, "import { SessionStore } from '../session-store.js';"];
+    return lines.map((line) => [`src/store/${room}/planted.ts`, line, LAYERS] as const);
+  });
+}
+
 const REFUSED: readonly (readonly [file: string, line: string, rule: string])[] = [
   ['src/errors.ts', "import type { SessionId } from './model/ids.js';", LAYERS],
   ['src/index.ts', "export { table } from './cli/render/table.js';", LAYERS],
   ['src/index.ts', "export { replaceFile } from './fs/atomic-file.js';", LAYERS],
 
-  ['src/model/event.ts', "import { planRewind } from '../plan/rewind.js';", LAYERS],
+  ['src/model/event.ts', "import { planRewind } from '../plan/rewind/rewind.js';", LAYERS],
   ['src/model/event.ts', "import type { FileSystem } from '../fs/file-system.js';", LAYERS],
   ['src/model/event.ts', "import { openStore } from './../store/open-store.js';", LAYERS],
   ['src/model/event.ts', "import { readFile } from 'node:fs/promises';", LAYERS],
@@ -25,7 +34,7 @@ const REFUSED: readonly (readonly [file: string, line: string, rule: string])[] 
   ['src/model/event.ts', "import { ulid } from 'ulid';", LAYERS],
   ['src/model/event.ts', "export { run } from '../cli/main.js';", LAYERS],
   ['src/model/event.ts', "export const late = import('../cli/main.js');", LAYERS],
-  ['src/model/event.ts', "export type Late = import('../store/layout.js').Layout;", LAYERS],
+  ['src/model/event.ts', "export type Late = import('../store/base/layout.js').Layout;", LAYERS],
   ['src/model/event.ts', "export const bytes = Buffer.from('');", GLOBALS],
   ['src/model/event.ts', 'export const home = process.env;', GLOBALS],
   ['src/model/event.ts', 'export const out = globalThis.process;', GLOBALS],
@@ -36,37 +45,49 @@ const REFUSED: readonly (readonly [file: string, line: string, rule: string])[] 
   ['src/model/event.ts', 'export const text = Date();', EFFECTS],
   ['src/model/event.ts', 'export const luck = Math.random();', EFFECTS],
 
-  ['src/plan/rewind.ts', "import { layout } from '../store/layout.js';", LAYERS],
-  ['src/plan/rewind.ts', "import { readLines } from '../fs/jsonl.js';", LAYERS],
-  ['src/plan/rewind.ts', "import { join } from 'node:path';", LAYERS],
-  ['src/plan/rewind.ts', 'export const now = Date.now();', EFFECTS],
-  ['src/plan/rewind.ts', 'export const bytes = new Uint8Array(Buffer.alloc(1));', GLOBALS],
+  ['src/plan/rewind/rewind.ts', "import { layout } from '../../store/base/layout.js';", LAYERS],
+  ['src/plan/rewind/rewind.ts', "import { readLines } from '../../fs/jsonl.js';", LAYERS],
+  ['src/plan/rewind/rewind.ts', "import { join } from 'node:path';", LAYERS],
+  ['src/plan/rewind/rewind.ts', 'export const now = Date.now();', EFFECTS],
+  ['src/plan/rewind/rewind.ts', 'export const bytes = new Uint8Array(Buffer.alloc(1));', GLOBALS],
 
-  ['src/redaction/redaction.ts', "import { planRewind } from '../plan/rewind.js';", LAYERS],
+  ['src/redaction/redaction.ts', "import { planRewind } from '../plan/rewind/rewind.js';", LAYERS],
   ['src/redaction/redaction.ts', "import { readLines } from '../fs/jsonl.js';", LAYERS],
   ['src/redaction/redaction.ts', "import { join } from 'node:path';", LAYERS],
   ['src/redaction/redaction.ts', 'export const now = Date.now();', EFFECTS],
   ['src/redaction/redaction.ts', 'export const bytes = Buffer.alloc(1);', GLOBALS],
 
   ['src/fs/jsonl.ts', "import type { StoredEvent } from '../model/event.js';", LAYERS],
-  ['src/fs/jsonl.ts', "import { planRewind } from '../plan/rewind.js';", LAYERS],
-  ['src/fs/jsonl.ts', "import { layout } from '../store/layout.js';", LAYERS],
+  ['src/fs/jsonl.ts', "import { planRewind } from '../plan/rewind/rewind.js';", LAYERS],
+  ['src/fs/jsonl.ts', "import { layout } from '../store/base/layout.js';", LAYERS],
   ['src/fs/jsonl.ts', "import { lock } from 'proper-lockfile';", LAYERS],
   ['src/fs/jsonl.ts', "import write from 'write-file-atomic';", LAYERS],
   ['src/fs/jsonl.ts', "import { pid } from 'node:process';", EFFECTS],
   ['src/fs/jsonl.ts', 'export const mask = process.umask();', GLOBALS],
   ['src/fs/jsonl.ts', 'export const today = new Date();', EFFECTS],
 
-  ['src/store/layout.ts', "import { run } from '../cli/main.js';", LAYERS],
-  ['src/store/layout.ts', "import { openStore } from '../index.js';", LAYERS],
-  ['src/store/layout.ts', "import { Command } from 'commander';", LAYERS],
-  ['src/store/layout.ts', "import Table from 'cli-table3';", LAYERS],
-  ['src/store/layout.ts', "import colors from 'picocolors';", LAYERS],
-  ['src/store/layout.ts', "import { ulid } from 'ulid';", LAYERS],
-  ['src/store/layout.ts', "import { lock } from 'proper-lockfile';", LAYERS],
-  ['src/store/layout.ts', 'export const home = process.env;', GLOBALS],
-  ['src/store/layout.ts', 'export const luck = Math.random();', EFFECTS],
-  ['src/store/layout.ts', 'export const start = performance.now();', GLOBALS],
+  ['src/store/base/layout.ts', "import { run } from '../../cli/main.js';", LAYERS],
+  ['src/store/base/layout.ts', "import { openStore } from '../../index.js';", LAYERS],
+  ['src/store/base/layout.ts', "import { Command } from 'commander';", LAYERS],
+  ['src/store/base/layout.ts', "import Table from 'cli-table3';", LAYERS],
+  ['src/store/base/layout.ts', "import colors from 'picocolors';", LAYERS],
+  ['src/store/base/layout.ts', "import { ulid } from 'ulid';", LAYERS],
+  ['src/store/base/layout.ts', "import { lock } from 'proper-lockfile';", LAYERS],
+  ['src/store/base/layout.ts', 'export const home = process.env;', GLOBALS],
+  ['src/store/base/layout.ts', 'export const luck = Math.random();', EFFECTS],
+  ['src/store/base/layout.ts', 'export const start = performance.now();', GLOBALS],
+
+  ['src/fs/jsonl.ts', "import { deadlineAfter } from '../locks/deadline.js';", LAYERS],
+  ['src/locks/deadline.ts', "import type { StoreDeps } from '../store/base/deps.js';", LAYERS],
+  ['src/locks/deadline.ts', "import { lock } from 'proper-lockfile';", LAYERS],
+  ['src/locks/deadline.ts', 'export const now = Date.now();', EFFECTS],
+  ['src/locks/deadline.ts', 'export const mask = process.umask();', GLOBALS],
+  ['src/plan/fork/fork.ts', "import { planGoal } from '../goal.js';", LAYERS],
+  ['src/plan/goal.ts', "import { planRewind } from './rewind/rewind.js';", LAYERS],
+  ['src/plan/goal.ts', "import { planCompaction } from './compaction/compaction.js';", LAYERS],
+  ['src/plan/compaction/replay.ts', "import { planRewind } from '../rewind/rewind.js';", LAYERS],
+  ['src/plan/rewind/undo.ts', "import { replay } from '../compaction/replay.js';", LAYERS],
+  ...upwards(['base', 'parts', 'workspace', 'holding', 'recovery', 'queries', 'rewind', 'operations']),
 
   ['src/cli/context.ts', "import { readLines } from '../fs/jsonl.js';", LAYERS],
   ['src/cli/context.ts', "import { openStore } from '../index.js';", LAYERS],
@@ -76,10 +97,10 @@ const REFUSED: readonly (readonly [file: string, line: string, rule: string])[] 
   ['src/cli/commands/list.ts', "import { Command } from 'commander';", LAYERS],
   ['src/cli/commands/list.ts', "import Table from 'cli-table3';", LAYERS],
   ['src/cli/commands/list.ts', "import colors from 'picocolors';", LAYERS],
-  ['src/cli/commands/list.ts', "export * from '../../store/layout.js';", 'lint/performance/noReExportAll'],
+  ['src/cli/commands/list.ts', "export * from '../../store/base/layout.js';", 'lint/performance/noReExportAll'],
   ['src/cli/main.ts', "import { Command } from 'commander';", LAYERS],
 
-  ['test/plan/rewind.test.ts', "import { readFileSync } from 'node:fs';", 'lint/style/noRestrictedImports'],
+  ['test/plan/rewind/rewind.test.ts', "import { readFileSync } from 'node:fs';", 'lint/style/noRestrictedImports'],
 ];
 
 const ALLOWED: readonly (readonly [file: string, line: string])[] = [
@@ -87,16 +108,23 @@ const ALLOWED: readonly (readonly [file: string, line: string])[] = [
   ['src/model/event.ts', "import { parseSessionId } from './ids.js';"],
   ['src/model/event.ts', "import { InvalidIdError } from '../errors.js';"],
   ['src/model/event.ts', 'export const then = new Date(0);'],
-  ['src/plan/rewind.ts', "import type { StoredEvent } from '../model/event.js';"],
-  ['src/plan/rewind.ts', "import { statesNearestTarget } from './checkpoint-states.js';"],
+  ['src/plan/rewind/rewind.ts', "import type { StoredEvent } from '../../model/event.js';"],
+  ['src/plan/rewind/rewind.ts', "import { statesNearestTarget } from './checkpoint-states.js';"],
   ['src/plan/event-preview.ts', "import { redactText } from '../redaction/redaction.js';"],
   ['src/redaction/redaction.ts', "import { isRecord } from '../model/json.js';"],
   ['src/fs/jsonl.ts', "import { open } from 'node:fs/promises';"],
-  ['src/fs/exclusive-lock.ts', "import { lock } from 'proper-lockfile';"],
+  ['src/locks/exclusive-lock.ts', "import { lock } from 'proper-lockfile';"],
   ['src/fs/atomic-file.ts', "import write from 'write-file-atomic';"],
-  ['src/store/layout.ts', "import { planRewind } from '../plan/rewind.js';"],
-  ['src/store/layout.ts', "import { readLines } from '../fs/jsonl.js';"],
-  ['src/store/new-id.ts', "import { ulid } from 'ulid';"],
+  ['src/store/base/layout.ts', "import { planRewind } from '../../plan/rewind/rewind.js';"],
+  ['src/store/base/layout.ts', "import { readLines } from '../../fs/jsonl.js';"],
+  ['src/store/base/new-id.ts', "import { ulid } from 'ulid';"],
+  ['src/locks/deadline.ts', "import type { FileSystem } from '../fs/file-system.js';"],
+  ['src/plan/goal.ts', "import { copiedEvents } from './fork/copied-events.js';"],
+  ['src/plan/rewind/undo.ts', "import { pairCalls } from '../call-pairing.js';"],
+  ['src/plan/compaction/replay.ts', "import { pairCalls } from '../call-pairing.js';"],
+  ['src/store/operations/create-session.ts', "import { runTransaction } from '../rewind/rewind-transaction.js';"],
+  ['src/store/parts/event-log.ts', "import type { StoreDeps } from '../base/deps.js';"],
+  ['src/store/session-store.ts', "import { createSession } from './operations/create-session.js';"],
   ['src/cli/program.ts', "import { Command } from 'commander';"],
   ['src/cli/program.ts', "export const late = import('./commands/list.js');"],
   ['src/cli/render/table.ts', "import Table from 'cli-table3';"],
@@ -137,6 +165,15 @@ describe('the packages at run time', () => {
   });
 });
 
+describe('the imports of src', () => {
+  test('given types as well, then none leads in a circle', () => {
+    const imports = importsOf(join(ROOT, 'src'));
+
+    expect(circleIn(imports)).toEqual([]);
+    expect(circleIn(new Map([...imports, ['a', ['b']], ['b', ['c']], ['c', ['a']]]))).toEqual(['a', 'b', 'c', 'a']);
+  });
+});
+
 describe('the names of files', () => {
   test('given src and test, then none is called utils, helpers or common', () => {
     const files = ['src', 'test'].flatMap((top) => readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }));
@@ -171,4 +208,35 @@ function lint(folder: string, lines: readonly (readonly [file: string, line: str
     findings.set(key, [...(findings.get(key) ?? []), `${code?.value ?? 'plugin'}: ${message}`]);
   }
   return findings;
+}
+
+/** Gives what each file below a folder imports of the others, by path. */
+function importsOf(folder: string): ReadonlyMap<string, readonly string[]> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const read = (file: string): readonly string[] => {
+    const named = readFileSync(join(folder, file), 'utf8').matchAll(/(?:from|import)[\s(]+'(\.[^']+)\.js'/g);
+    return [...named].map(([, path]) => join(dirname(file), `${path}.ts`));
+  };
+  return new Map(files.map((file) => [file, read(file)]));
+}
+
+/** Gives a circle, the first file again at its end, or nothing. */
+function circleIn(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const done = new Set<string>();
+  const follow = (path: readonly string[], file: string): readonly string[] => {
+    const at = path.indexOf(file);
+    if (at >= 0) return [...path.slice(at), file];
+    if (done.has(file)) return [];
+    for (const next of imports.get(file) ?? []) {
+      const found = follow([...path, file], next);
+      if (found.length > 0) return found;
+    }
+    done.add(file);
+    return [];
+  };
+  for (const file of imports.keys()) {
+    const found = follow([], file);
+    if (found.length > 0) return found;
+  }
+  return [];
 }

@@ -1,10 +1,10 @@
-import type { StoreDeps } from '../store/deps.js';
+import type { StoreDeps } from '../store/base/deps.js';
 import type { SessionStore } from '../store/session-store.js';
-import type { ParsedArguments } from './arguments.js';
 import type { CliContext, GlobalOptions } from './context.js';
-import type { Interruption } from './interruption.js';
+import type { ParsedArguments } from './input/arguments.js';
 import type { Page } from './page.js';
 import type { JsonMembers, JsonView } from './render/json.js';
+import type { Interruption } from './report/interruption.js';
 
 /** What the value of an argument or a flag is, for completion. */
 export type ValueKind =

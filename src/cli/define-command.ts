@@ -1,5 +1,5 @@
 import type { Command, CommandDefinition } from './command.js';
-import { deliver } from './deliver.js';
+import { deliver } from './report/deliver.js';
 
 /** Makes a command of its definition. */
 export function defineCommand<View>(definition: CommandDefinition<View>): Command {

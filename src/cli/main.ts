@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { askAtTerminal } from './ask.js';
 import type { CliContext, Input } from './context.js';
-import { exitOfInterrupted } from './interruption.js';
+import { askAtTerminal } from './input/ask.js';
 import { createOutput } from './output.js';
+import { exitOfInterrupted } from './report/interruption.js';
 import { runCli } from './run-cli.js';
 import { listenForSignals } from './signals.js';
 

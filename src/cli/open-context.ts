@@ -1,15 +1,15 @@
-import type { StoreDeps, StoreWarning } from '../store/deps.js';
+import type { StoreDeps, StoreWarning } from '../store/base/deps.js';
 import { storeDeps } from '../store/open-store.js';
 import { SessionStore } from '../store/session-store.js';
 import type { CommandContext } from './command.js';
 import type { CliContext, GlobalOptions } from './context.js';
-import { errorStyle } from './error-style.js';
-import { type Interruption, interruptionBy } from './interruption.js';
 import { pageOf } from './page.js';
 import { HIDE_SECRETS, SHOW_SECRETS, watchRedaction } from './redaction.js';
 import { COMMANDS } from './registry.js';
 import { safeText } from './render/safe-text.js';
 import { createStyle, wantsColor } from './render/style.js';
+import { errorStyle } from './report/error-style.js';
+import { type Interruption, interruptionBy } from './report/interruption.js';
 
 /**
  * Gives what a command runs with. The store is opened by the first that asks for it.

@@ -1,9 +1,9 @@
 import { Argument, Command as Commander, CommanderError, Option } from 'commander';
 import { NotYetError, UsageError } from '../errors.js';
-import type { ParsedArguments } from './arguments.js';
 import type { ArgumentSpec, Command, OptionSpec, RegistryEntry } from './command.js';
-import { isFlagWord } from './flag-words.js';
-import { GLOBAL_OPTIONS } from './global-options.js';
+import type { ParsedArguments } from './input/arguments.js';
+import { isFlagWord } from './input/flag-words.js';
+import { GLOBAL_OPTIONS } from './input/global-options.js';
 import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, LATER_COMMANDS } from './registry.js';
 import { type HelpSection, type HelpView, renderHelp } from './render/help.js';
 

@@ -1,15 +1,15 @@
-import { asStoreError } from '../store/system-errors.js';
-import type { ParsedArguments } from './arguments.js';
+import { asStoreError } from '../store/base/system-errors.js';
 import type { Command } from './command.js';
-import { COMPLETION_CALLBACK } from './completions.js';
+import { COMPLETION_CALLBACK } from './completion/completions.js';
 import type { CliContext } from './context.js';
-import { errorStyle } from './error-style.js';
-import { EXIT_DONE } from './exit-codes.js';
-import { globalOptions } from './global-options.js';
+import type { ParsedArguments } from './input/arguments.js';
+import { globalOptions } from './input/global-options.js';
 import { pageOf } from './page.js';
 import { HIDE_SECRETS, SHOW_SECRETS } from './redaction.js';
 import type { ColorMode } from './render/style.js';
-import { reportError } from './report-error.js';
+import { errorStyle } from './report/error-style.js';
+import { EXIT_DONE } from './report/exit-codes.js';
+import { reportError } from './report/report-error.js';
 import { packageVersion } from './version.js';
 
 const HELP_WIDTH_PIPED = 80;
@@ -23,7 +23,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   try {
     // Somebody waits for a completion at each keystroke, and it does without the parser.
     if (argv[0] === COMPLETION_CALLBACK) {
-      const { answerCompletion } = await import('./complete-callback.js');
+      const { answerCompletion } = await import('./completion/complete-callback.js');
       return await Promise.race([answerCompletion(argv.slice(1), context), interruption(context.signal)]);
     }
     const { parseCommandLine } = await import('./program.js');

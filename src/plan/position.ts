@@ -2,7 +2,7 @@ import { EventNotFoundError, type LogDamagedError, UsageError } from '../errors.
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { eventName } from '../model/ids.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
-import { usedTwice } from './used-twice.js';
+import { usedTwice } from '../model/used-twice.js';
 
 /** Which event of a log is meant. */
 export type Position =

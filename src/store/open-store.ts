@@ -6,14 +6,14 @@ import type { OnRefused } from '../fs/refused-step.js';
 import { tolerantFileSystem } from '../fs/tolerant-file-system.js';
 import { watchedFileSystem } from '../fs/watched-file-system.js';
 import { trimSpace } from '../model/ids.js';
-import type { LockProvider, StoreDeps, StoreWarning } from './deps.js';
-import { fileLocks } from './file-locks.js';
-import { ulidMaker } from './new-id.js';
-import { tellOfRefusal } from './refused-steps.js';
+import type { LockProvider, StoreDeps, StoreWarning } from './base/deps.js';
+import { ulidMaker } from './base/new-id.js';
+import { tellOfRefusal } from './base/refused-steps.js';
+import { sayingOnce } from './base/standing-warnings.js';
+import { resolveRoot } from './base/store-root.js';
+import { fileLocks } from './holding/file-locks.js';
+import { storeOwnership } from './holding/store-ownership.js';
 import { SessionStore } from './session-store.js';
-import { sayingOnce } from './standing-warnings.js';
-import { storeOwnership } from './store-ownership.js';
-import { resolveRoot } from './store-root.js';
 
 /** What a store can be opened with; everything has a default. */
 export interface StoreOptions {

@@ -3,12 +3,15 @@ import type { SessionId } from '../model/ids.js';
 import type { RewindRecord } from '../model/kept-record.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
-import type { CompactionOptions, CompactionPlan } from '../plan/compaction.js';
+import type { CompactionOptions, CompactionPlan } from '../plan/compaction/compaction.js';
+import { replayEvents } from '../plan/compaction/replay.js';
 import type { PreparedExec } from '../plan/exec-prompt.js';
 import type { TreeNode } from '../plan/lineage.js';
-import { replayEvents } from '../plan/replay.js';
-import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind.js';
-import type { CutCalls } from '../plan/whole-positions.js';
+import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind/rewind.js';
+import type { CutCalls } from '../plan/rewind/whole-positions.js';
+import type { StoreDeps } from './base/deps.js';
+import { withStoreErrors } from './base/system-errors.js';
+import { type LiveSessions, readLiveSessions } from './holding/live-sessions.js';
 import {
   type AppendBatchUnlessAny,
   type AppendUnlessExists,
@@ -19,17 +22,8 @@ import {
   updateModel,
   updateTitle,
   updateTitleIfCurrent,
-} from './append-events.js';
-import {
-  applyRewind,
-  previewRewind,
-  type RewindReport,
-  type RewindResult,
-  restoreToSequence,
-  rewind,
-  truncateEvents,
-} from './apply-rewind.js';
-import { captureToolCheckpoint, snapshotForCheckpoint } from './capture-checkpoint.js';
+} from './operations/append-events.js';
+import { captureToolCheckpoint, snapshotForCheckpoint } from './operations/capture-checkpoint.js';
 import {
   addGoalUsage,
   clearGoal,
@@ -40,38 +34,12 @@ import {
   reserveGoalContinuation,
   resetGoalContinuations,
   updateGoal,
-} from './change-goal.js';
-import { type ChildInput, createChild } from './create-child.js';
-import { type CreateInput, createSession } from './create-session.js';
-import { readCutCalls } from './cut-turn.js';
-import type { StoreDeps } from './deps.js';
-import { type ForkInput, forkSession } from './fork-session.js';
-import { findAllLeftOvers, findLeftOvers, type LeftOver } from './left-overs.js';
-import { listSessions, type SessionList, tellOfTimesAhead } from './list-sessions.js';
-import { type LiveSessions, readLiveSessions } from './live-sessions.js';
-import { planSessionSummary, type SummaryOptions, type SummaryPlan } from './plan-summary.js';
-import { type PrepareExecOptions, prepareExec } from './prepare-exec.js';
-import type { RewindOptions } from './preview-rewind.js';
-import {
-  type CheckpointSummary,
-  type FileAt,
-  type FileContent,
-  filesAt,
-  listCheckpoints,
-  readFileAt,
-} from './read-checkpoints.js';
-import {
-  type RawLogLine,
-  type ReadOptions,
-  type ScannedLine,
-  streamEvents,
-  streamRawLines,
-  streamScan,
-} from './read-events.js';
-import { readChildren, readLineage, readTree } from './read-lineage.js';
-import { type ExecContext, readExecContext, streamReplay } from './read-replay.js';
-import { getSession, openLog, readAllEvents } from './read-session.js';
-import { planSessionCompaction, recordCompaction } from './record-compaction.js';
+} from './operations/change-goal.js';
+import { type ChildInput, createChild } from './operations/create-child.js';
+import { type CreateInput, createSession } from './operations/create-session.js';
+import { type ForkInput, forkSession } from './operations/fork-session.js';
+import { type PrepareExecOptions, prepareExec } from './operations/prepare-exec.js';
+import { planSessionCompaction, recordCompaction } from './operations/record-compaction.js';
 import {
   type EnsureSpecImplementationInput,
   ensureSpecImplementation,
@@ -79,9 +47,43 @@ import {
   type RecordSpecInput,
   recordSpec,
   type SessionAndEvent,
-} from './record-spec.js';
-import { type NamingOptions, resolveSession } from './resolve-session.js';
-import { rewindHistory } from './rewind-history.js';
+} from './operations/record-spec.js';
+import { undoCompaction } from './operations/undo-compaction.js';
+import { readCutCalls } from './parts/cut-turn.js';
+import { getSession, openLog, readAllEvents } from './parts/read-session.js';
+import { findAllLeftOvers, findLeftOvers, type LeftOver } from './queries/left-overs.js';
+import { listSessions, type SessionList, tellOfTimesAhead } from './queries/list-sessions.js';
+import { planSessionSummary, type SummaryOptions, type SummaryPlan } from './queries/plan-summary.js';
+import {
+  type CheckpointSummary,
+  type FileAt,
+  type FileContent,
+  filesAt,
+  listCheckpoints,
+  readFileAt,
+} from './queries/read-checkpoints.js';
+import {
+  type RawLogLine,
+  type ReadOptions,
+  type ScannedLine,
+  streamEvents,
+  streamRawLines,
+  streamScan,
+} from './queries/read-events.js';
+import { readChildren, readLineage, readTree } from './queries/read-lineage.js';
+import { type ExecContext, readExecContext, streamReplay } from './queries/read-replay.js';
+import { type NamingOptions, resolveSession } from './queries/resolve-session.js';
+import {
+  applyRewind,
+  previewRewind,
+  type RewindReport,
+  type RewindResult,
+  restoreToSequence,
+  rewind,
+  truncateEvents,
+} from './rewind/apply-rewind.js';
+import type { RewindOptions } from './rewind/preview-rewind.js';
+import { rewindHistory } from './rewind/rewind-history.js';
 import {
   abortRewind,
   type ContinuedRewind,
@@ -89,10 +91,8 @@ import {
   continueRewind,
   type SettledRewind,
   type SettleOptions,
-} from './settle-rewind.js';
-import { withStoreErrors } from './system-errors.js';
-import { undoCompaction } from './undo-compaction.js';
-import { previewUndo, type UndoOptions, undoRewind } from './undo-rewind.js';
+} from './rewind/settle-rewind.js';
+import { previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
 
 /**
  * The sessions under one root.

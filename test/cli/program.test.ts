@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.js';
+import { GLOBAL_OPTIONS } from '../../src/cli/input/global-options.js';
 import { COMMANDS, FLAGS_WITH_VALUE, LATER_COMMANDS } from '../../src/cli/registry.js';
 import { errorOf } from '../support/json-document.js';
 import { runCommandLine } from '../support/run-cli.js';

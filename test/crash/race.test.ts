@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type FileSystem, nodeFileSystem } from '../../src/fs/file-system.js';
 import type { SessionStore } from '../../src/index.js';
-import { createSession } from '../../src/store/create-session.js';
+import { createSession } from '../../src/store/operations/create-session.js';
 import { aSession, type SessionBuilder } from '../support/session-builder.js';
 import { laySession, type TempStore, tempStore } from '../support/temp-store.js';
 import { createAsForeigner } from './foreign-writer.mjs';

@@ -33,14 +33,14 @@ function fault(
 }
 
 const DURABLE = 'fs/durable-file.ts';
-const PUBLISH = 'store/publish-session.ts';
-const LOCKED = 'store/locked-session.ts';
-const REWIND = 'store/rewind-transaction.ts';
-const REWRITE = 'store/rewrite-log.ts';
-const CHANGE = 'store/change-files.ts';
+const PUBLISH = 'store/parts/publish-session.ts';
+const LOCKED = 'store/parts/locked-session.ts';
+const REWIND = 'store/rewind/rewind-transaction.ts';
+const REWRITE = 'store/parts/rewrite-log.ts';
+const CHANGE = 'store/workspace/change-files.ts';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of the sources, as it stands there
 const RENAME_INTO_PLACE = '    fs.rename(`${folder.path}/${temp}`, entry);\n';
-const RECOVER = 'store/recover.ts';
+const RECOVER = 'store/recovery/recover.ts';
 
 export const SEEDED_FAULTS: readonly SeededFault[] = [
   // create
@@ -128,7 +128,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'append: a torn tail is sealed',
     'lines are put behind a fragment',
     {
-      file: 'store/event-log.ts',
+      file: 'store/parts/event-log.ts',
       old: '    if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);\n',
       new: '    if (tail.tornFrom === -1) return this.#moveTornTail(tail.tornFrom, tail.size);\n',
     },
@@ -139,7 +139,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'append: a whole line gets its newline',
     'lines are put behind a line without newline',
     {
-      file: 'store/event-log.ts',
+      file: 'store/parts/event-log.ts',
       old: '    const opens = this.#endsOpen(this.size());\n',
       new: '    const opens = this.size() < 0;\n',
     },
@@ -150,7 +150,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'append: zeros behind a whole line are cut off',
     'a newline is put behind zeros',
     {
-      file: 'store/event-log.ts',
+      file: 'store/parts/event-log.ts',
       old: '    if (tail.lacksNewline && tail.last !== undefined && this.#endsInZeros(tail)) this.cut(tail.lastEnd);\n',
       new: '',
     },
@@ -204,7 +204,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'append: F of the root for a young session',
     'the name of a session is taken for synced',
-    { file: 'store/session-lock.ts', old: '    secureName(session);\n', new: '' },
+    { file: 'store/recovery/session-lock.ts', old: '    secureName(session);\n', new: '' },
     ['create'],
     'acknowledged sessions are listed',
     'deaths',
@@ -221,9 +221,9 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'createChild: F of the root before a late link',
     'a child is linked that may not be there after a crash',
     [
-      { file: 'store/create-child.ts', old: '      syncFolder(deps.fs, deps.root);\n', new: '' },
+      { file: 'store/operations/create-child.ts', old: '      syncFolder(deps.fs, deps.root);\n', new: '' },
       // The parent of the scenario is young, too, and so is synced once more.
-      { file: 'store/session-lock.ts', old: '    secureName(session);\n', new: '' },
+      { file: 'store/recovery/session-lock.ts', old: '    secureName(session);\n', new: '' },
     ],
     ['createChild'],
     'all or nothing',
@@ -244,7 +244,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: F of what a recovery put back that was killed',
     'files that are as they were before are taken for synced',
-    { file: 'store/roll-back.ts', old: '  syncWayBack(session, workspace, intent);\n', new: '' },
+    { file: 'store/recovery/roll-back.ts', old: '  syncWayBack(session, workspace, intent);\n', new: '' },
     ['recovery from an interrupted rewind'],
     'acknowledged',
     'deaths',
@@ -253,7 +253,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: settling takes away what a settling left that was cut short',
     'a record of something that never happened stays',
     {
-      file: 'store/settle-rewind.ts',
+      file: 'store/rewind/settle-rewind.ts',
       old: '  discardUncommittedRecord(session);\n',
       new: '',
     },
@@ -305,7 +305,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'capture: F of a blob',
     'a blob is not synced before it gets its name',
-    { file: 'store/blob-store.ts', old: '    syncFile(fs, to, path);\n', new: '    syncFile;\n' },
+    { file: 'store/parts/blob-store.ts', old: '    syncFile(fs, to, path);\n', new: '    syncFile;\n' },
     ['capture 2 files'],
     'readable before recovery',
   ),
@@ -313,7 +313,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'capture: F of blobs',
     'the folder of the blobs is not synced',
     {
-      file: 'store/blob-store.ts',
+      file: 'store/parts/blob-store.ts',
       old: '      syncFolder(fs, this.#paths.blobs);\n',
       new: '',
     },
@@ -432,7 +432,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'rewind: the old log is kept first',
     'the blobs of a kept record are not synced',
     {
-      file: 'store/blob-store.ts',
+      file: 'store/parts/blob-store.ts',
       old: '    syncFolder(fs, this.#paths.keptBlobs);\n',
       new: '',
     },
@@ -462,11 +462,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the intent goes before the files are back',
     [
       {
-        file: 'store/roll-back.ts',
+        file: 'store/recovery/roll-back.ts',
         old: '  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
         new: '  takeIntentOff(session, intent);\n  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
       },
-      { file: 'store/roll-back.ts', old: '  takeIntentOff(session, intent);\n  return', new: '  return' },
+      { file: 'store/recovery/roll-back.ts', old: '  takeIntentOff(session, intent);\n  return', new: '  return' },
     ],
     ['rewind 3 files'],
     'all or nothing',
@@ -497,7 +497,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'fork: F of the copied log',
     'the log of a fork is not synced',
-    { file: 'store/new-log.ts', old: '    syncFile(fs, fd, path);\n', new: '    syncFile;\n' },
+    { file: 'store/parts/new-log.ts', old: '    syncFile(fs, fd, path);\n', new: '    syncFile;\n' },
     ['fork'],
     'all or nothing',
   ),
@@ -507,12 +507,12 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the parent is linked before there is a child',
     [
       {
-        file: 'store/create-child.ts',
+        file: 'store/operations/create-child.ts',
         old: '  const document = publishSession(',
         new: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  const document = publishSession(',
       },
       {
-        file: 'store/create-child.ts',
+        file: 'store/operations/create-child.ts',
         old: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  return document.metadata;',
         new: '  return document.metadata;',
       },
@@ -526,17 +526,17 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'an implementation appears before its prompt',
     [
       {
-        file: 'store/record-spec.ts',
+        file: 'store/operations/record-spec.ts',
         old: '    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);\n',
         new: '    createFile(deps.fs, hidden.events, encodeEventLine(event).subarray(0, 0), FILE_MODE);\n',
       },
       {
-        file: 'store/record-spec.ts',
+        file: 'store/operations/record-spec.ts',
         old: 'newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type })',
         new: 'newMetadataDocument({ ...metadata })',
       },
       {
-        file: 'store/record-spec.ts',
+        file: 'store/operations/record-spec.ts',
         old: '  if (!isNew) await appendEventUnlessAny(',
         new: '  await appendEventUnlessAny(',
       },
@@ -548,7 +548,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'spec: event first, metadata second',
     'the metadata of a spec are written before its event',
     {
-      file: 'store/record-spec.ts',
+      file: 'store/operations/record-spec.ts',
       old: '    const payload = encodeJson(fields);\n',
       new: '    const payload = encodeJson(fields);\n    session.updateMetadata(fields);\n',
     },

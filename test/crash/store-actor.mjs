@@ -18,7 +18,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeFileSystem } from '../../dist/fs/file-system.js';
 import { openStore } from '../../dist/index.js';
-import { fileLocks } from '../../dist/store/file-locks.js';
+import { fileLocks } from '../../dist/store/holding/file-locks.js';
 import {
   appendAsForeigner,
   appendEventsAsForeigner,

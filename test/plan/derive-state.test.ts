@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { specAndGoalAfter, specAndGoalBetween } from '../../src/plan/derive-state.js';
-import { hashBytes } from '../../src/store/blob-store.js';
+import { hashBytes } from '../../src/store/parts/blob-store.js';
 import { aLog, type EventParts, messages } from '../support/stored-log.js';
 
 const spec = (status: string, fields: object = {}): EventParts => ({

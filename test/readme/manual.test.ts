@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { OptionSpec } from '../../src/cli/command.js';
-import { EXIT_CODES } from '../../src/cli/exit-codes.js';
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.js';
+import { GLOBAL_OPTIONS } from '../../src/cli/input/global-options.js';
 import { COMMANDS, LATER_COMMANDS } from '../../src/cli/registry.js';
+import { EXIT_CODES } from '../../src/cli/report/exit-codes.js';
 import { anchorsOf, PROJECT, proseOf, readPage } from './markdown.js';
 
 const PAGES = [

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { type FileKind, nodeFileSystem } from '../../src/fs/file-system.js';
 import type { ErrorCode, ZeroSessionsError } from '../../src/index.js';
-import type { RewindResult } from '../../src/store/apply-rewind.js';
+import type { RewindResult } from '../../src/store/rewind/apply-rewind.js';
 import { SessionStore } from '../../src/store/session-store.js';
 import { aMessage } from './event-builder.js';
 import type { Content, TempWorkspace } from './temp-workspace.js';

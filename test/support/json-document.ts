@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { COMMANDS } from '../../src/cli/registry.js';
-import { commandSchema, ERROR_SCHEMA } from '../../src/cli/schemas.js';
+import { commandSchema, ERROR_SCHEMA } from '../../src/cli/schema/schemas.js';
 
 /** What a test may look at without knowing more: members of documents. */
 // biome-ignore lint/suspicious/noExplicitAny: a test names the members that it expects, and fails when they are not there

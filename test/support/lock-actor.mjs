@@ -7,10 +7,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startDeadline } from '../../dist/fs/deadline.js';
-import { withExclusiveLock } from '../../dist/fs/exclusive-lock.js';
-import { createFileLocker } from '../../dist/fs/file-lock.js';
-import { identifyProcess } from '../../dist/fs/process-identity.js';
+import { startDeadline } from '../../dist/locks/deadline.js';
+import { withExclusiveLock } from '../../dist/locks/exclusive-lock.js';
+import { createFileLocker } from '../../dist/locks/file-lock.js';
+import { identifyProcess } from '../../dist/locks/process-identity.js';
 
 if (process.env.LOCK_ACTOR_CLOCK === 'moved') {
   // By an hour to and fro, four times a second: a clock that is being set, a laptop that wakes up.

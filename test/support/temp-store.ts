@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { SessionStore, StoreOptions, StoreWarning } from '../../src/index.js';
-import type { StoreDeps } from '../../src/store/deps.js';
+import type { StoreDeps } from '../../src/store/base/deps.js';
 import { storeDeps } from '../../src/store/open-store.js';
 import { SessionStore as Store } from '../../src/store/session-store.js';
 import { type FixedClock, fixedClock } from './fixed-clock.js';

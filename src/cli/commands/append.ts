@@ -1,14 +1,14 @@
 import type { StoredEvent } from '../../model/event.js';
 import { meetsCondition, parseEventCondition } from '../../plan/event-condition.js';
-import type { ParsedArguments } from '../arguments.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { parseEventLines } from '../parse-event-lines.js';
-import { readInput } from '../read-input.js';
+import type { ParsedArguments } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { parseEventLines } from '../input/parse-event-lines.js';
+import { readInput } from '../input/read-input.js';
 import { eventJson } from '../render/event-json.js';
 import { safeText } from '../render/safe-text.js';
-import { EVENT_SCHEMA } from '../schema-parts.js';
+import { EVENT_SCHEMA } from '../schema/schema-parts.js';
 
 /** What `append` wrote. */
 export interface AppendView {

@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { FileNotFoundError, WorkspaceRefusedError } from '../../errors.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { StoredEvent } from '../../model/event.js';
-import { folderOfFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { filledText } from '../metadata-flags.js';
+import { findSession } from '../input/find-session.js';
+import { filledText } from '../input/metadata-flags.js';
+import { standsIn, typedPaths } from '../input/typed-path.js';
 import { type CaptureView, renderCapture } from '../render/checkpoint.js';
 import { eventJson } from '../render/event-json.js';
-import { EVENT_SCHEMA } from '../schema-parts.js';
-import { standsIn, typedPaths } from '../typed-path.js';
+import { EVENT_SCHEMA } from '../schema/schema-parts.js';
+import { folderOfFiles, WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
 export const checkpointCapture = defineCommand<CaptureView>({
   description:

@@ -1,18 +1,18 @@
 import { diffLines } from '../../plan/line-diff.js';
 import { parsePosition } from '../../plan/position.js';
-import type { FileAt, FileContent } from '../../store/read-checkpoints.js';
-import { type ParsedArguments, parseFilled } from '../arguments.js';
-import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
+import type { FileAt, FileContent } from '../../store/queries/read-checkpoints.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
-import { textOf } from '../file-text.js';
-import { findPosition } from '../find-position.js';
-import { findSession } from '../find-session.js';
+import { type ParsedArguments, parseFilled } from '../input/arguments.js';
+import { findPosition } from '../input/find-position.js';
+import { findSession } from '../input/find-session.js';
+import { typedPaths } from '../input/typed-path.js';
 import type { Redaction } from '../redaction.js';
 import { type DiffView, diffText, type FileDiff, renderDiff } from '../render/diff.js';
+import { textOf } from '../render/file-text.js';
 import type { JsonMembers } from '../render/json.js';
-import { typedPaths } from '../typed-path.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../report/exit-codes.js';
+import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
 export const checkpointDiff = defineCommand<DiffView>({
   description:

@@ -1,17 +1,17 @@
 import { PayloadDamagedError } from '../../errors.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import { eventName, sequenceText } from '../../model/ids.js';
-import type { CheckpointSummary } from '../../store/read-checkpoints.js';
-import { CHECKPOINT_SCHEMA, fileJson } from '../checkpoint-files.js';
+import type { CheckpointSummary } from '../../store/queries/read-checkpoints.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
-import { isCheckpointOfUser } from '../find-position.js';
-import { findSession } from '../find-session.js';
+import { isCheckpointOfUser } from '../input/find-position.js';
+import { findSession } from '../input/find-session.js';
 import type { Redaction } from '../redaction.js';
 import { type CheckpointListView, renderCheckpoints } from '../render/checkpoint.js';
 import type { JsonMembers } from '../render/json.js';
 import { sequenceJson } from '../render/numbers.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../report/exit-codes.js';
+import { CHECKPOINT_SCHEMA, fileJson } from './checkpoint-files.js';
 
 export const checkpointList = defineCommand<CheckpointListView>({
   description:

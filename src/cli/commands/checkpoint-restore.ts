@@ -1,10 +1,10 @@
 import { UsageError } from '../../errors.js';
 import { BEFORE_FIRST, parsePosition } from '../../plan/position.js';
-import { type ParsedArguments, parseFilled } from '../arguments.js';
-import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
+import { type ParsedArguments, parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { typedPaths } from '../input/typed-path.js';
 import { renderOutcome } from '../render/rewind.js';
 import {
   exitCodeOf,
@@ -14,8 +14,8 @@ import {
   outcomeNotes,
   quietOutcome,
   type RewindOutcome,
-} from '../rewind-outcome.js';
-import { typedPaths } from '../typed-path.js';
+} from '../report/rewind-outcome.js';
+import { folderOfFiles, pickFiles, WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
 export const checkpointRestore = defineCommand<RewindOutcome>({
   description:

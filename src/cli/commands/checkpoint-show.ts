@@ -1,6 +1,13 @@
 import { FileNotFoundError, PayloadDamagedError, UsageError } from '../../errors.js';
-import type { FileAt } from '../../store/read-checkpoints.js';
-import { type ParsedArguments, parseFilled } from '../arguments.js';
+import type { FileAt } from '../../store/queries/read-checkpoints.js';
+import type { CommandContext } from '../command.js';
+import { defineCommand } from '../define-command.js';
+import { type ParsedArguments, parseFilled } from '../input/arguments.js';
+import { findPosition } from '../input/find-position.js';
+import { findSession } from '../input/find-session.js';
+import { typedPaths } from '../input/typed-path.js';
+import { type CheckpointShowView, renderContent, renderFilesAt } from '../render/checkpoint.js';
+import { redactedBytes, textOf } from '../render/file-text.js';
 import {
   CHECKPOINT_SCHEMA,
   FILE_SCHEMA,
@@ -9,14 +16,7 @@ import {
   pickFiles,
   WORKSPACE_FLAG,
   workspaceOf,
-} from '../checkpoint-files.js';
-import type { CommandContext } from '../command.js';
-import { defineCommand } from '../define-command.js';
-import { redactedBytes, textOf } from '../file-text.js';
-import { findPosition } from '../find-position.js';
-import { findSession } from '../find-session.js';
-import { type CheckpointShowView, renderContent, renderFilesAt } from '../render/checkpoint.js';
-import { typedPaths } from '../typed-path.js';
+} from './checkpoint-files.js';
 import { checkpointJson } from './checkpoint-list.js';
 
 export const checkpointShow = defineCommand<CheckpointShowView>({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from '../session-family.js';
+import { findSession } from '../input/find-session.js';
+import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from './session-family.js';
 
 export const children = defineCommand<SessionFamily>({
   description:

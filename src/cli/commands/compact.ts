@@ -9,22 +9,27 @@ import {
   UsageError,
 } from '../../errors.js';
 import { trimSpace } from '../../model/ids.js';
-import type { CompactionPlan } from '../../plan/compaction.js';
-import { FEWEST_PART_CHARS, type PartPrompt, type SummaryPart, summaryPlaceholder } from '../../plan/summary-parts.js';
-import type { SummaryPlan } from '../../store/plan-summary.js';
-import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
+import type { CompactionPlan } from '../../plan/compaction/compaction.js';
+import {
+  FEWEST_PART_CHARS,
+  type PartPrompt,
+  type SummaryPart,
+  summaryPlaceholder,
+} from '../../plan/compaction/summary-parts.js';
+import type { SummaryPlan } from '../../store/queries/plan-summary.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { filledText } from '../metadata-flags.js';
-import { readInputText, STDIN } from '../read-input.js';
+import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { filledText } from '../input/metadata-flags.js';
+import { readInputText, STDIN } from '../input/read-input.js';
 import { type CompactView, compactionPlanJson, renderCompact, type ShownEntries } from '../render/compact.js';
 import { eventJson } from '../render/event-json.js';
 import { counted } from '../render/numbers.js';
 import { reportJson } from '../render/plan-json.js';
-import { REPORT_SCHEMA, refuseTogether, warnIfInUse } from '../rewind-outcome.js';
+import { REPORT_SCHEMA, refuseTogether, warnIfInUse } from '../report/rewind-outcome.js';
 import { runInShell } from '../run-program.js';
-import { EVENT_REF_SCHEMA, EVENT_SCHEMA } from '../schema-parts.js';
+import { EVENT_REF_SCHEMA, EVENT_SCHEMA } from '../schema/schema-parts.js';
 
 const COUNT = { type: 'integer', minimum: 0 } as const;
 const PLAN_SCHEMA = {

@@ -1,4 +1,4 @@
-import { completionScript, SHELLS, type Shell } from '../completions.js';
+import { completionScript, SHELLS, type Shell } from '../completion/completions.js';
 import { defineCommand } from '../define-command.js';
 
 export const completion = defineCommand<Shell>({

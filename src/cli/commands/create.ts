@@ -1,16 +1,16 @@
 import { UsageError } from '../../errors.js';
-import type { CreateInput } from '../../store/create-session.js';
-import { type ParsedArguments, parseCount } from '../arguments.js';
+import type { CreateInput } from '../../store/operations/create-session.js';
 import type { CommandContext, OptionSpec } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { DESCRIPTION_FLAGS, describedSession, filledText, ID_FLAG } from '../metadata-flags.js';
+import { type ParsedArguments, parseCount } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { DESCRIPTION_FLAGS, describedSession, filledText, ID_FLAG } from '../input/metadata-flags.js';
 import {
   WRITTEN_SESSION_OUTPUT,
   WRITTEN_SESSION_SCHEMAS,
   type WrittenSession,
   writtenSession,
-} from '../written-session.js';
+} from '../report/written-session.js';
 
 /** Flags of plain text, and the member of the metadata that each one is. */
 const TEXT_FLAGS = [

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { type DemoStore, makeDemoStore } from '../demo-store.js';
 import type { Output } from '../output.js';
 import { type DemoStep, type DemoView, renderDemo } from '../render/demo.js';
+import { type DemoStore, makeDemoStore } from './demo-store.js';
 
 export const demo = defineCommand<DemoView>({
   description:

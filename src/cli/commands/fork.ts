@@ -1,16 +1,16 @@
 import { parsePosition } from '../../plan/position.js';
-import { type ParsedArguments, parseFilled } from '../arguments.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { DESCRIPTION_FLAGS, describedSession, ID_FLAG } from '../metadata-flags.js';
+import { type ParsedArguments, parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { DESCRIPTION_FLAGS, describedSession, ID_FLAG } from '../input/metadata-flags.js';
 import { openCallNotes } from '../render/open-calls.js';
 import {
   WRITTEN_SESSION_OUTPUT,
   WRITTEN_SESSION_SCHEMAS,
   type WrittenSession,
   writtenSession,
-} from '../written-session.js';
+} from '../report/written-session.js';
 
 export const fork = defineCommand<WrittenSession>({
   description:

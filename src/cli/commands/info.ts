@@ -1,11 +1,11 @@
 import { arch, platform, release } from 'node:os';
 import { version as nodeVersion } from 'node:process';
-import { lockMode } from '../../store/lock-mode.js';
-import { measureSession } from '../../store/session-sizes.js';
+import { lockMode } from '../../store/holding/lock-mode.js';
+import { measureSession } from '../../store/queries/session-sizes.js';
 import { defineCommand } from '../define-command.js';
-import { NOTABLE_KEPT_BYTES } from '../kept-size.js';
-import { kindName } from '../listed-session.js';
 import { type InfoView, renderInfo } from '../render/info.js';
+import { kindName } from '../render/listed-session.js';
+import { NOTABLE_KEPT_BYTES } from '../report/kept-size.js';
 import { packageVersion } from '../version.js';
 
 const TEXT = { type: 'string' } as const;

@@ -3,9 +3,9 @@ import { validSessionId } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import type { UnreadableRow } from '../listed-session.js';
-import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from '../session-family.js';
+import { findSession } from '../input/find-session.js';
+import type { UnreadableRow } from '../render/listed-session.js';
+import { FAMILY_OUTPUT, FAMILY_SCHEMAS, type SessionFamily, sessionFamily } from './session-family.js';
 
 export const lineage = defineCommand<SessionFamily>({
   description:

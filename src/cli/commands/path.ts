@@ -1,6 +1,6 @@
-import { sessionPaths } from '../../store/layout.js';
+import { sessionPaths } from '../../store/base/layout.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
+import { findSession } from '../input/find-session.js';
 import { safeText } from '../render/safe-text.js';
 
 export const path = defineCommand<{ readonly path: string }>({

@@ -1,12 +1,12 @@
-import { parseFilled } from '../arguments.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
+import { parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
 import {
   WRITTEN_SESSION_OUTPUT,
   WRITTEN_SESSION_SCHEMAS,
   type WrittenSession,
   writtenSession,
-} from '../written-session.js';
+} from '../report/written-session.js';
 
 export const rename = defineCommand<WrittenSession>({
   description: 'A new title is no activity: the session keeps its place in the list.',

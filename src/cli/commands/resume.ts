@@ -11,23 +11,23 @@ import {
 import { parseSessionId, trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { formatShownContext } from '../../plan/exec-prompt.js';
-import { requireMetadata } from '../../store/metadata-file.js';
 import { defaultRoot } from '../../store/open-store.js';
-import { readExecContext } from '../../store/read-replay.js';
-import type { ParsedArguments } from '../arguments.js';
+import { requireMetadata } from '../../store/parts/metadata-file.js';
+import { readExecContext } from '../../store/queries/read-replay.js';
 import type { CommandContext } from '../command.js';
-import { quoteWords, splitWords } from '../command-words.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DONE } from '../exit-codes.js';
 import { findProgram } from '../find-program.js';
-import { findSession } from '../find-session.js';
-import { readInputText, STDIN } from '../read-input.js';
+import type { ParsedArguments } from '../input/arguments.js';
+import { quoteWords, splitWords } from '../input/command-words.js';
+import { findSession } from '../input/find-session.js';
+import { readInputText, STDIN } from '../input/read-input.js';
 import { type ResumeView, renderResume, resumeNotes } from '../render/resume.js';
 import { sessionJson } from '../render/session-json.js';
-import { warnIfInUse } from '../rewind-outcome.js';
+import { EXIT_DONE } from '../report/exit-codes.js';
+import { warnIfInUse } from '../report/rewind-outcome.js';
+import { listedSession } from '../report/written-session.js';
 import { runInPlace } from '../run-program.js';
-import { SESSION_SCHEMA } from '../schema-parts.js';
-import { listedSession } from '../written-session.js';
+import { SESSION_SCHEMA } from '../schema/schema-parts.js';
 
 export const resume = defineCommand<ResumeView>({
   description:

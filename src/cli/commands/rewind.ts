@@ -1,20 +1,19 @@
 import { UsageError } from '../../errors.js';
 import type { RewindRecord } from '../../model/kept-record.js';
 import { parsePosition } from '../../plan/position.js';
-import { previewRefusedContinue, type SettledRewind } from '../../store/settle-rewind.js';
-import { previewRefusedUndo } from '../../store/undo-rewind.js';
-import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
-import { WORKSPACE_FLAG, workspaceOf } from '../checkpoint-files.js';
+import { previewRefusedContinue, type SettledRewind } from '../../store/rewind/settle-rewind.js';
+import { previewRefusedUndo } from '../../store/rewind/undo-rewind.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DONE } from '../exit-codes.js';
-import { findSession } from '../find-session.js';
-import { notableKept } from '../kept-size.js';
-import { filledText } from '../metadata-flags.js';
+import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { filledText } from '../input/metadata-flags.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from '../render/json.js';
 import { renderHistory, renderOutcome } from '../render/rewind.js';
 import { safeText } from '../render/safe-text.js';
+import { EXIT_DONE } from '../report/exit-codes.js';
+import { notableKept } from '../report/kept-size.js';
 import {
   type Allowance,
   exitCodeOf,
@@ -28,7 +27,8 @@ import {
   refuseTogether,
   warnIfInUse,
   withPlan,
-} from '../rewind-outcome.js';
+} from '../report/rewind-outcome.js';
+import { WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
 /** What `rewind` did or shows. */
 export type RewindView =

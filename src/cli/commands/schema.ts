@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.js';
 import type { Command, RegistryEntry } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { type JsonMembers, renderJsonValue } from '../render/json.js';
-import { commandSchema, programSchema } from '../schemas.js';
+import { commandSchema, programSchema } from '../schema/schemas.js';
 
 export const schema = defineCommand<JsonMembers>({
   description:

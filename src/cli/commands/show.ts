@@ -13,25 +13,25 @@ import type { LineDamage, StoredEvent } from '../../model/event.js';
 import { viewEvent } from '../../model/event-view.js';
 import { sequenceText } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
-import type { EventLog } from '../../store/event-log.js';
-import { sessionPaths } from '../../store/layout.js';
-import type { ScannedLine } from '../../store/read-events.js';
-import { openLog } from '../../store/read-session.js';
-import { type ParsedArguments, parseCount, parseFilled } from '../arguments.js';
+import { sessionPaths } from '../../store/base/layout.js';
+import type { EventLog } from '../../store/parts/event-log.js';
+import { openLog } from '../../store/parts/read-session.js';
+import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
-import { findPosition, isCheckpointOfUser } from '../find-position.js';
-import { findSession } from '../find-session.js';
-import type { ListedSession } from '../listed-session.js';
-import { readRaw } from '../read-raw.js';
-import { type EventSelection, readSelection } from '../read-selection.js';
+import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
+import { findPosition, isCheckpointOfUser } from '../input/find-position.js';
+import { findSession } from '../input/find-session.js';
+import { readRaw } from '../input/read-raw.js';
+import { type EventSelection, readSelection } from '../input/read-selection.js';
 import { eventJson } from '../render/event-json.js';
 import type { JsonView } from '../render/json.js';
+import type { ListedSession } from '../render/listed-session.js';
 import type { LogSummary, ShownDamage, ShowView } from '../render/session-header.js';
 import { sessionJson } from '../render/session-json.js';
 import { renderShow } from '../render/show.js';
-import { DAMAGE_SCHEMA, EVENT_SCHEMA, SESSION_SCHEMA } from '../schema-parts.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../report/exit-codes.js';
+import { DAMAGE_SCHEMA, EVENT_SCHEMA, SESSION_SCHEMA } from '../schema/schema-parts.js';
 
 export const show = defineCommand<ShowView>({
   description:

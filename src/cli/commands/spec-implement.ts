@@ -2,13 +2,13 @@ import { UsageError } from '../../errors.js';
 import type { StoredEvent } from '../../model/event.js';
 import { viewEvent } from '../../model/event-view.js';
 import { trimSpace } from '../../model/ids.js';
-import type { ParsedArguments } from '../arguments.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
-import { DESCRIPTION_FLAGS, describedSession, filledText } from '../metadata-flags.js';
-import { readInputText, STDIN } from '../read-input.js';
-import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from '../spec-view.js';
+import type { ParsedArguments } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
+import { DESCRIPTION_FLAGS, describedSession, filledText } from '../input/metadata-flags.js';
+import { readInputText, STDIN } from '../input/read-input.js';
+import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from './spec-view.js';
 
 export const specImplement = defineCommand<SpecView>({
   description:

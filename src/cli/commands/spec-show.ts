@@ -1,11 +1,11 @@
 import type { StoredEvent } from '../../model/event.js';
 import { parseSessionId } from '../../model/ids.js';
-import { requireMetadata } from '../../store/metadata-file.js';
+import { requireMetadata } from '../../store/parts/metadata-file.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { findSession } from '../find-session.js';
+import { findSession } from '../input/find-session.js';
 import { renderSpec } from '../render/spec.js';
-import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from '../spec-view.js';
+import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from './spec-view.js';
 
 export const specShow = defineCommand<SpecView>({
   description: 'What the metadata say of the spec, and the last event about it.',

@@ -1,17 +1,17 @@
 import { CycleError } from '../../errors.js';
 import type { SessionMetadata } from '../../model/metadata.js';
-import { type ParsedArguments, parseFilled } from '../arguments.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
-import { EXIT_DAMAGED, EXIT_DONE } from '../exit-codes.js';
-import { findSession } from '../find-session.js';
-import { kindName } from '../listed-session.js';
+import { type ParsedArguments, parseFilled } from '../input/arguments.js';
+import { findSession } from '../input/find-session.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers, JsonView } from '../render/json.js';
+import { kindName } from '../render/listed-session.js';
+import { type ForestNode, growForest, pathTo, prune, type SessionForest, walk } from '../render/session-forest.js';
 import { sessionJson } from '../render/session-json.js';
 import { renderTree, type TreeView } from '../render/tree.js';
-import { SESSION_SCHEMA } from '../schema-parts.js';
-import { type ForestNode, growForest, pathTo, prune, type SessionForest, walk } from '../session-forest.js';
+import { EXIT_DAMAGED, EXIT_DONE } from '../report/exit-codes.js';
+import { SESSION_SCHEMA } from '../schema/schema-parts.js';
 
 export const tree = defineCommand<TreeView>({
   description:

@@ -1,9 +1,9 @@
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { StoredEvent } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
-import type { CheckpointSummary, FileAt, FileContent } from '../../store/read-checkpoints.js';
-import { textOf } from '../file-text.js';
+import type { CheckpointSummary, FileAt, FileContent } from '../../store/queries/read-checkpoints.js';
 import type { Page } from '../page.js';
+import { textOf } from './file-text.js';
 import { counted } from './numbers.js';
 import { safeLines, safeText } from './safe-text.js';
 import { type Cell, type Column, renderTable } from './table.js';

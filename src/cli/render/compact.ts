@@ -1,8 +1,8 @@
 import type { EventRef, StoredEvent } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
-import type { CompactionPlan } from '../../plan/compaction.js';
+import type { CompactionPlan } from '../../plan/compaction/compaction.js';
 import { cutToCodePoints } from '../../plan/event-preview.js';
-import type { RewindReport } from '../../store/apply-rewind.js';
+import type { RewindReport } from '../../store/rewind/apply-rewind.js';
 import type { Page } from '../page.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from './json.js';

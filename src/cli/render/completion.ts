@@ -1,6 +1,6 @@
-import type { Completion } from '../candidate.js';
-import { FILES_ANSWER, FOLDERS_ANSWER } from '../completions.js';
-import type { CompletionRequest } from '../typed-line.js';
+import type { Completion } from '../completion/candidate.js';
+import { FILES_ANSWER, FOLDERS_ANSWER } from '../completion/completions.js';
+import type { CompletionRequest } from '../completion/typed-line.js';
 import { replaceNotDrawn } from './safe-text.js';
 import { truncateToWidth } from './width.js';
 

@@ -1,6 +1,6 @@
 import { type CheckpointFile, RESTORE_TOOL, REWIND_INTENT_TOOL } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
-import type { ScannedLine } from '../../store/read-events.js';
+import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { Page } from '../page.js';
 import {
   argumentsLine,

@@ -1,4 +1,4 @@
-import type { DemoStore } from '../demo-store.js';
+import type { DemoStore } from '../commands/demo-store.js';
 import type { Page } from '../page.js';
 import { wrapLine } from './wrap.js';
 

@@ -1,5 +1,5 @@
 import { sequenceText } from '../../model/ids.js';
-import type { ScannedLine } from '../../store/read-events.js';
+import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { Page } from '../page.js';
 import { eventLine, shownEvent, typeText } from './event-view.js';
 import { safeText } from './safe-text.js';

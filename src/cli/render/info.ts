@@ -1,6 +1,6 @@
-import type { LeftOver } from '../../store/left-overs.js';
-import type { KeptSize } from '../kept-size.js';
+import type { LeftOver } from '../../store/queries/left-overs.js';
 import type { Page } from '../page.js';
+import type { KeptSize } from '../report/kept-size.js';
 import { safeText } from './safe-text.js';
 import { formatBytes } from './time.js';
 

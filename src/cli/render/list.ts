@@ -1,7 +1,7 @@
 import { integerText } from '../../model/metadata.js';
-import type { UnreadableSession } from '../../store/list-sessions.js';
-import { kindName, type ListedSession, type UnreadableRow } from '../listed-session.js';
+import type { UnreadableSession } from '../../store/queries/list-sessions.js';
 import type { Page } from '../page.js';
+import { kindName, type ListedSession, type UnreadableRow } from './listed-session.js';
 import { counted } from './numbers.js';
 import { shownFolder, shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';

@@ -1,4 +1,4 @@
-import type { OpenCall } from '../../plan/whole-positions.js';
+import type { OpenCall } from '../../plan/rewind/whole-positions.js';
 import { grouped } from './numbers.js';
 
 // Enough to see what is meant.

@@ -1,6 +1,6 @@
 import type { EventRef } from '../../model/event.js';
-import type { RewindPlan, UncoveredWork } from '../../plan/rewind.js';
-import type { RewindReport } from '../../store/apply-rewind.js';
+import type { RewindPlan, UncoveredWork } from '../../plan/rewind/rewind.js';
+import type { RewindReport } from '../../store/rewind/apply-rewind.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from './json.js';
 import { sequenceJson } from './numbers.js';

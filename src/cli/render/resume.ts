@@ -1,10 +1,10 @@
 import type { ExecMode } from '../../plan/exec-prompt.js';
-import type { ListedSession } from '../listed-session.js';
 import type { Page } from '../page.js';
-import { goOnLine } from '../shell-line.js';
+import type { ListedSession } from './listed-session.js';
 import { counted } from './numbers.js';
 import { safeLines, safeText } from './safe-text.js';
 import { shownFolder, shownTitle } from './session-text.js';
+import { goOnLine } from './shell-line.js';
 
 /** What is resumed, and how to go on. */
 export interface ResumeView {

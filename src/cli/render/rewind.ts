@@ -1,9 +1,9 @@
 import type { EventRef } from '../../model/event.js';
 import type { RewindRecord } from '../../model/kept-record.js';
-import type { FileAction } from '../../plan/file-change.js';
-import { effectiveChanges, isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind.js';
+import type { FileAction } from '../../plan/rewind/file-change.js';
+import { effectiveChanges, isNothingToDo, type RewindPlan, type UncoveredWork } from '../../plan/rewind/rewind.js';
 import type { Page } from '../page.js';
-import type { RewindOutcome } from '../rewind-outcome.js';
+import type { RewindOutcome } from '../report/rewind-outcome.js';
 import { counted, grouped } from './numbers.js';
 import { safeText } from './safe-text.js';
 import { shownFolder } from './session-text.js';

@@ -1,11 +1,11 @@
 import type { SessionMetadata } from '../../model/metadata.js';
 import { integerText } from '../../model/metadata.js';
-import type { ScannedLine } from '../../store/read-events.js';
-import { kindName, type ListedSession } from '../listed-session.js';
+import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { Page } from '../page.js';
-import { departureText } from '../session-forest.js';
+import { kindName, type ListedSession } from './listed-session.js';
 import { grouped } from './numbers.js';
 import { safeText } from './safe-text.js';
+import { departureText } from './session-forest.js';
 import { shownFolder, shownTitle } from './session-text.js';
 import { storedTime } from './time.js';
 import { truncateToWidth } from './width.js';

@@ -1,9 +1,9 @@
 import { validSessionId } from '../../model/ids.js';
 import { type RawJson, rawJson } from '../../model/json.js';
 import type { ExactIntegers } from '../../model/metadata.js';
-import type { ListedSession } from '../listed-session.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers, JsonView } from './json.js';
+import type { ListedSession } from './listed-session.js';
 
 /** Gives a session as JSON: the members of metadata.json by their names, then `live`, then the sizes if measured. */
 export function sessionJson({ session, live, sizes }: ListedSession, redaction: Redaction): JsonMembers {

@@ -1,6 +1,6 @@
 import type { SessionMetadata } from '../../model/metadata.js';
+import type { SpecView } from '../commands/spec-view.js';
 import type { Page } from '../page.js';
-import type { SpecView } from '../spec-view.js';
 import { safeText } from './safe-text.js';
 import { shownFolder } from './session-text.js';
 import { storedTime } from './time.js';

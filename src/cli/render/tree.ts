@@ -1,9 +1,9 @@
 import type { SessionMetadata } from '../../model/metadata.js';
 import { integerText } from '../../model/metadata.js';
-import type { UnreadableSession } from '../../store/list-sessions.js';
-import { kindName } from '../listed-session.js';
+import type { UnreadableSession } from '../../store/queries/list-sessions.js';
 import type { Page } from '../page.js';
-import { departureText, type ForestNode, originOf, type SessionForest, walk } from '../session-forest.js';
+import { kindName } from './listed-session.js';
+import { departureText, type ForestNode, originOf, type SessionForest, walk } from './session-forest.js';
 import { shownTitle } from './session-text.js';
 import { type Cell, type Column, renderTable } from './table.js';
 import { storedTime } from './time.js';

@@ -1,0 +1,111 @@
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errnoOf } from '../errors.js';
+import { identityOf } from '../fs/file-system.js';
+import type { LockHolder } from './lock-holder.js';
+import { isRunning } from './process-identity.js';
+
+/** The flocks that were held on one file system when it was asked. */
+export interface HeldLocks {
+  isHeld(ino: bigint): boolean;
+}
+
+/**
+ * Reads which files on the file system of a directory are locked with flock, taking and creating nothing.
+ *
+ * One read serves any number of files. Gives undefined where the kernel does not tell (no /proc). A lock that was
+ * taken in another PID namespace may be missing.
+ */
+export async function readHeldLocks(directory: string): Promise<HeldLocks | undefined> {
+  const listed = await listLocks(directory);
+  if (listed === undefined) return undefined;
+  return { isHeld: (ino) => listed.pids.has(`${listed.device}:${ino}`) };
+}
+
+/**
+ * Finds a process that holds flock on a file.
+ *
+ * Gives undefined when nobody does, or where it cannot be told. Looks through the descriptors of other processes: for
+ * an error message, not for a loop.
+ */
+export async function findLockHolder(path: string): Promise<LockHolder | undefined> {
+  try {
+    const { ino } = identityOf(await lstat(path, { bigint: true }));
+    const listed = await listLocks(dirname(path));
+    if (listed === undefined) return undefined;
+    const file = `${listed.device}:${ino}`;
+    // The kernel lists who asked for the lock. That may be a command which asked for somebody else and has ended, so
+    // whoever has the locked descriptor counts; who asked is only second best, where descriptors cannot be read.
+    const askers = listed.pids.get(file) ?? [];
+    for (const pid of [...askers, ...(await allPids())]) {
+      if (await hasLockedDescriptor(pid, file)) return await describe(pid);
+    }
+    const asker = askers.find(isRunning);
+    return asker === undefined ? undefined : await describe(asker);
+  } catch (error) {
+    // Only a name for a message: whatever cannot be read here must not replace the message.
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+interface ListedLocks {
+  /** As /proc/locks writes it: `fe:00`. */
+  readonly device: string;
+  /** Who asked for the locks that are held, by `device:inode`. */
+  readonly pids: ReadonlyMap<string, readonly number[]>;
+}
+
+// 12: FLOCK  ADVISORY  WRITE 4711 fe:00:9979884 0 EOF   (one that waits has -> before FLOCK)
+const HELD_FLOCK = /^\d+: FLOCK +\S+ +\S+ +(-?\d+) +([0-9a-f]+:[0-9a-f]+:\d+) /gm;
+
+async function listLocks(directory: string): Promise<ListedLocks | undefined> {
+  try {
+    const device = await deviceOf(directory);
+    if (device === undefined) return undefined;
+    const pids = new Map<string, number[]>();
+    for (const [, pid, file] of (await readFile('/proc/locks', 'utf8')).matchAll(HELD_FLOCK)) {
+      if (file === undefined) continue;
+      pids.set(file, [...(pids.get(file) ?? []), Number(pid)]);
+    }
+    return { device, pids };
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+// stat's device number will not do: on btrfs it is the subvolume's, and /proc/locks has the file system's.
+async function deviceOf(directory: string): Promise<string | undefined> {
+  const handle: FileHandle = await open(directory, 'r');
+  try {
+    const mount = /^mnt_id:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${handle.fd}`, 'utf8'))?.[1];
+    const mounts = await readFile('/proc/self/mountinfo', 'utf8');
+    const [, major, minor] = new RegExp(`^${mount} \\d+ (\\d+):(\\d+) `, 'm').exec(mounts) ?? [];
+    if (major === undefined || minor === undefined) return undefined;
+    return [major, minor].map((part) => Number(part).toString(16).padStart(2, '0')).join(':');
+  } finally {
+    await handle.close();
+  }
+}
+
+async function allPids(): Promise<number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function hasLockedDescriptor(pid: number, file: string): Promise<boolean> {
+  const folder = `/proc/${pid}/fdinfo`;
+  const locked = new RegExp(`^lock:\\s+\\d+: FLOCK .* ${file} `, 'm');
+  // What cannot be read is gone meanwhile, or another user's.
+  for (const descriptor of await readdir(folder).catch(() => [])) {
+    const info = await readFile(`${folder}/${descriptor}`, 'utf8').catch(() => '');
+    if (locked.test(info)) return true;
+  }
+  return false;
+}
+
+async function describe(pid: number): Promise<LockHolder> {
+  const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+  return { pid, name: command === '' ? `process ${pid}` : `process ${pid} (${command.trimEnd()})` };
+}

@@ -1,0 +1,50 @@
+import { PayloadDamagedError } from '../errors.js';
+import type { EventRef } from './event.js';
+import { trimSpace } from './ids.js';
+import type { RawJson } from './json.js';
+import { type PayloadReader, readPayload } from './payload-reader.js';
+
+/** What a compaction event says, decoded. */
+export interface DecodedCompaction {
+  readonly summary: string;
+  /** The events that the summary stands for; empty when only a last sequence is given. */
+  readonly compactable: readonly EventRef[];
+  readonly preserved: readonly EventRef[];
+  /** Empty when there is none. */
+  readonly throughEventId: string;
+  /** 0 when there is none. */
+  readonly throughSequence: number;
+}
+
+const TYPE = 'session_compaction';
+const COUNTS = ['preserveLast', 'compactableCount', 'preservedCount', 'promptChars'];
+
+/**
+ * Gives what a compaction event says. `null` counts as absent, and so does a reference without an id.
+ * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) without a summary, or when a known member is of the wrong type.
+ * @see FORMAT.md, 3 and 4, rehydrate; golden case rehydrate/latest-malformed
+ */
+export function decodeCompaction(event: { id: string; payload: RawJson | undefined }): DecodedCompaction {
+  const payload = readPayload(event, TYPE);
+  for (const name of COUNTS) payload.integer(name);
+  payload.flag('truncated');
+  const summary = payload.text('summary');
+  if (trimSpace(summary) === '') throw new PayloadDamagedError(event.id, TYPE, 'the summary is blank');
+  return {
+    summary,
+    compactable: refsOf(payload, 'compactableEvents'),
+    preserved: refsOf(payload, 'preservedEvents'),
+    throughEventId: payload.text('compactedThroughEventId'),
+    throughSequence: payload.integer('compactedThroughSequence'),
+  };
+}
+
+function refsOf(payload: PayloadReader, name: string): readonly EventRef[] {
+  const refs = payload.records(name).map((ref) => ({
+    id: ref.text('id'),
+    sequence: ref.integer('sequence'),
+    type: ref.text('type'),
+    createdAt: ref.text('createdAt'),
+  }));
+  return refs.filter(({ id }) => id !== '');
+}

@@ -1,0 +1,125 @@
+import { PayloadDamagedError } from '../../errors.js';
+import { type DecodedCompaction, decodeCompaction } from '../../model/compaction-payload.js';
+import type { EventRef } from '../../model/event.js';
+import { joinBytes } from '../../model/event-codec.js';
+import {
+  encodeString,
+  parseRawJson,
+  type RawJson,
+  rawItems,
+  rawJson,
+  rawMembers,
+  rawMemberValues,
+} from '../../model/json.js';
+import type { CopiedEvents } from './copied-events.js';
+
+/** Gives the sequence that the event with this id has in the fork, or undefined when the fork has no such event. */
+type FindCopy = (id: string) => number | undefined;
+
+/**
+ * Gives the payload of a compaction for a fork: ids and sequences are those of the fork, references to events that were
+ * not copied are left out, and all else keeps its bytes. Undefined when it is to be copied as it stands, because it
+ * cannot be decoded or nobody can tell which events it names.
+ * @param copied - The events before the compaction that the fork has.
+ * @see FORMAT.md, 5, "A fork of a compacted session is compacted"; FAULTS.md, 5
+ */
+export function compactionForFork(
+  event: { readonly id: string; readonly payload: RawJson | undefined },
+  copied: CopiedEvents,
+  forkId: string,
+): RawJson | undefined {
+  const compaction = decode(event);
+  if (compaction === undefined || event.payload === undefined) return undefined;
+  const findCopy = isInherited(compaction, copied)
+    ? findInherited(compaction, copied)
+    : (id: string) => copied.sequenceOf(id);
+  if (findCopy === undefined) return undefined;
+  const through = lastReplaced(compaction, copied, findCopy);
+  return changeMembers(event.payload, (name, value) => {
+    switch (name) {
+      case 'compactableEvents':
+      case 'preservedEvents':
+        return changeReferences(value, findCopy, forkId);
+      case 'compactedThroughEventId':
+        return through === 0 ? undefined : rawJson(encodeString(`${forkId}:${through}`));
+      case 'compactedThroughSequence':
+        return through === 0 ? undefined : rawJson(String(through));
+      default:
+        return value;
+    }
+  });
+}
+
+function decode(event: { readonly id: string; readonly payload: RawJson | undefined }): DecodedCompaction | undefined {
+  try {
+    return decodeCompaction(event);
+  } catch (error) {
+    if (error instanceof PayloadDamagedError) return undefined;
+    throw error;
+  }
+}
+
+/** Tells whether a fork of Zero's took the references over as they stood, in the numbers of the session before it. */
+function isInherited({ compactable }: DecodedCompaction, copied: CopiedEvents): boolean {
+  return (
+    compactable.length > 0 &&
+    compactable.every(({ id }) => !copied.isIdOfParent(id) && copied.sequenceOf(id) === undefined)
+  );
+}
+
+// A plan lists every event that there was, and a fork has them in that order but for usage: so they are found by counting.
+// Where a type does not agree we do not know what the summary stands for.
+function findInherited({ compactable, preserved }: DecodedCompaction, copied: CopiedEvents): FindCopy | undefined {
+  const originals: readonly EventRef[] = [...compactable, ...preserved]
+    .filter((ref) => ref.type !== 'provider_usage')
+    .sort((a, b) => a.sequence - b.sequence);
+  if (!originals.every((ref, index) => copied.isOfType(index + 1, ref.type))) return undefined;
+  const sequences = new Map(originals.map((ref, index) => [ref.id, index + 1]));
+  return (id) => sequences.get(id);
+}
+
+/** Gives the sequence in the fork of the last event that the summary stands for, or 0 when the fork has none of them. */
+function lastReplaced(compaction: DecodedCompaction, copied: CopiedEvents, findCopy: FindCopy): number {
+  const { compactable, throughEventId, throughSequence } = compaction;
+  if (compactable.length > 0) {
+    return compactable.reduce((last, { id }) => Math.max(last, findCopy(id) ?? 0), 0);
+  }
+  // A cutoff in the numbers of a session before the parent says nothing about the parent's events.
+  const isForeign =
+    throughEventId !== '' && !copied.isIdOfParent(throughEventId) && copied.sequenceOf(throughEventId) === undefined;
+  return isForeign ? 0 : copied.countThrough(throughSequence);
+}
+
+function changeReferences(list: RawJson, findCopy: FindCopy, forkId: string): RawJson {
+  const items = rawItems(list);
+  if (items === undefined) return list;
+  const changed: RawJson[] = [];
+  for (const item of items) {
+    const id = rawMemberValues(item)?.get('id');
+    const copy = id === undefined ? undefined : findCopy(String(parseRawJson(id)));
+    if (copy === undefined) continue;
+    changed.push(
+      changeMembers(item, (name, value) => {
+        if (name === 'id') return rawJson(encodeString(`${forkId}:${copy}`));
+        return name === 'sequence' ? rawJson(String(copy)) : value;
+      }),
+    );
+  }
+  return enclose('[', changed, ']');
+}
+
+/** Gives an object with other values; names, order and what is not changed keep their bytes, `undefined` takes one out. */
+function changeMembers(object: RawJson, change: (name: string, value: RawJson) => RawJson | undefined): RawJson {
+  const changed: RawJson[] = [];
+  for (const { name, nameStart, start, end } of rawMembers(object) ?? []) {
+    const value = change(name, object.subarray(start, end) as RawJson);
+    if (value !== undefined) changed.push(joinBytes([object.subarray(nameStart, start), value]) as RawJson);
+  }
+  return enclose('{', changed, '}');
+}
+
+function enclose(open: string, parts: readonly RawJson[], close: string): RawJson {
+  const comma = rawJson(',');
+  const separated = parts.flatMap((part, at) => (at === 0 ? [part] : [comma, part]));
+  return joinBytes([rawJson(open), ...separated, rawJson(close)]) as RawJson;
+}

@@ -1,0 +1,161 @@
+import { GoalExistsError, GoalNotFoundError } from '../../errors.js';
+import type { StoredEvent } from '../../model/event.js';
+import type { Goal } from '../../model/goal.js';
+import { parseSessionId } from '../../model/ids.js';
+import { encodeRecord } from '../../model/json.js';
+import type { SessionMetadata } from '../../model/metadata.js';
+import {
+  checkGoal,
+  editedGoal,
+  type GoalStep,
+  goalAfterReservation,
+  goalAfterUsage,
+  goalPayload,
+  goalWithoutContinuations,
+  goalWithStatus,
+  newGoal,
+  parseGoalStatus,
+  pausedGoal,
+  requireCount,
+} from '../../plan/goal.js';
+import type { StoreDeps } from '../base/deps.js';
+import type { LockedSession } from '../parts/locked-session.js';
+import { withSession } from '../recovery/session-lock.js';
+
+/** The session after a goal operation, and the event that it appended, or null. */
+export interface GoalResult {
+  readonly session: SessionMetadata;
+  readonly event: StoredEvent | null;
+}
+
+type GoalEventType = 'goal_created' | 'goal_updated' | 'goal_cleared';
+
+/**
+ * Gives a session a goal.
+ * @param tokenBudget - Tokens that may be used; 0 for no limit.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`), see {@link newGoal}.
+ * @throws GoalExistsError (`GOAL_EXISTS`)
+ * @see golden case v0.8/goal-lifecycle
+ */
+export async function createGoal(
+  deps: StoreDeps,
+  sessionId: string,
+  objective: string,
+  tokenBudget: number,
+): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  checkGoal(objective, tokenBudget);
+  return withSession(deps, sessionId, (session) => {
+    const goal = newGoal(objective, tokenBudget, session.stamp());
+    if (session.metadata.goal !== undefined) throw new GoalExistsError(session.id);
+    return tell(session, 'goal_created', goal);
+  });
+}
+
+/**
+ * Gives the goal of a session another objective and budget. See {@link editedGoal}.
+ * @throws GoalNotFoundError (`GOAL_NOT_FOUND`), InvalidArgumentError (`INVALID_ARGUMENT`)
+ */
+export async function editGoal(
+  deps: StoreDeps,
+  sessionId: string,
+  objective: string,
+  tokenBudget: number,
+): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  checkGoal(objective, tokenBudget);
+  return withSession(deps, sessionId, (session) =>
+    tell(session, 'goal_updated', editedGoal(goalOf(session), objective, tokenBudget, session.stamp())),
+  );
+}
+
+/**
+ * Gives the goal of a session another status. See {@link goalWithStatus}.
+ * @throws GoalNotFoundError (`GOAL_NOT_FOUND`), InvalidArgumentError (`INVALID_ARGUMENT`)
+ */
+export async function updateGoal(
+  deps: StoreDeps,
+  sessionId: string,
+  status: string,
+  reason: string,
+): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  const wanted = parseGoalStatus(status);
+  return withSession(deps, sessionId, (session) =>
+    tell(session, 'goal_updated', goalWithStatus(goalOf(session), wanted, reason, session.stamp())),
+  );
+}
+
+/**
+ * Takes the goal of a session away; the event holds what it was.
+ * @throws GoalNotFoundError (`GOAL_NOT_FOUND`)
+ */
+export async function clearGoal(deps: StoreDeps, sessionId: string): Promise<GoalResult> {
+  return withSession(deps, sessionId, (session) => tell(session, 'goal_cleared', goalOf(session)));
+}
+
+/**
+ * Adds tokens to what the goal of a session has used; without a goal nothing happens. See {@link goalAfterUsage}.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a number that is negative or no whole number.
+ */
+export async function addGoalUsage(deps: StoreDeps, sessionId: string, tokens: number): Promise<GoalResult> {
+  parseSessionId(sessionId);
+  const used = requireCount(tokens, 'tokens');
+  return step(deps, sessionId, (goal, now) => goalAfterUsage(goal, used, now));
+}
+
+/** Pauses the goal of a session if it has one that is active. */
+export async function pauseGoalIfActive(deps: StoreDeps, sessionId: string, reason: string): Promise<GoalResult> {
+  return step(deps, sessionId, (goal, now) => pausedGoal(goal, reason, now));
+}
+
+/** Counts one automatic continuation of an active goal; at the limit it is paused instead. */
+export async function reserveGoalContinuation(
+  deps: StoreDeps,
+  sessionId: string,
+): Promise<GoalResult & { readonly reserved: boolean }> {
+  let reserved = false;
+  const result = await step(deps, sessionId, (goal, now) => {
+    const after = goalAfterReservation(goal, now);
+    reserved = after.reserved;
+    return after;
+  });
+  return { ...result, reserved };
+}
+
+/** Starts the count of automatic continuations again, as input of the user does. */
+export async function resetGoalContinuations(deps: StoreDeps, sessionId: string): Promise<SessionMetadata> {
+  const { session } = await step(deps, sessionId, (goal, now) => ({
+    goal: goalWithoutContinuations(goal, now),
+    isTold: false,
+  }));
+  return session;
+}
+
+/** Takes a step with the goal, if there is one; a change that no event tells of leaves `updatedAt` of the session. */
+async function step(
+  deps: StoreDeps,
+  sessionId: string,
+  take: (goal: Goal, now: string) => GoalStep,
+): Promise<GoalResult> {
+  return withSession(deps, sessionId, (session) => {
+    const { goal } = session.metadata;
+    if (goal === undefined) return { session: session.metadata, event: null };
+    const after = take(goal, session.stamp());
+    if (after.isTold) return tell(session, 'goal_updated', after.goal);
+    return { session: session.updateMetadata({ goal: after.goal }), event: null };
+  });
+}
+
+/** Appends the event first, then puts the goal into the metadata, or takes it out (FAULTS.md, 44). */
+function tell(session: LockedSession, type: GoalEventType, goal: Goal): GoalResult {
+  const payload = encodeRecord(goalPayload(goal));
+  const [event] = session.append([{ type, payload }], { goal: type === 'goal_cleared' ? undefined : goal });
+  return { session: session.metadata, event: event ?? null };
+}
+
+function goalOf(session: LockedSession): Goal {
+  const { goal } = session.metadata;
+  if (goal === undefined) throw new GoalNotFoundError(session.id);
+  return goal;
+}

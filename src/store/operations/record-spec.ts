@@ -1,0 +1,190 @@
+import { InvalidArgumentError } from '../../errors.js';
+import { createFile } from '../../fs/durable-file.js';
+import type { StoredEvent } from '../../model/event.js';
+import { encodeEventLine } from '../../model/event-codec.js';
+import {
+  eventIdOf,
+  parseNewSessionId,
+  parseSessionId,
+  type Sequence,
+  type SessionId,
+  trimSpace,
+} from '../../model/ids.js';
+import { encodeJson, isRecord, parseRawJson } from '../../model/json.js';
+import { newMetadataDocument, type SessionMetadata } from '../../model/metadata.js';
+import { SPEC_FIELDS, type SpecFields } from '../../plan/derive-state.js';
+import type { StoreDeps } from '../base/deps.js';
+import { FILE_MODE } from '../base/layout.js';
+import { requireMetadata } from '../parts/metadata-file.js';
+import { publishSession } from '../parts/publish-session.js';
+import { readAllEvents } from '../parts/read-session.js';
+import { listSessions } from '../queries/list-sessions.js';
+import { withSession, withSessionAsItIs } from '../recovery/session-lock.js';
+import { appendEventUnlessAny } from './append-events.js';
+import { normalSpecStatus, startingMetadata } from './create-session.js';
+
+/** The spec fields to set; a blank one keeps its value. */
+export interface RecordSpecInput {
+  readonly specId?: string | undefined;
+  readonly specFilePath?: string | undefined;
+  readonly specStatus?: string | undefined;
+  readonly specDraftModelId?: string | undefined;
+  readonly specDraftReasoning?: string | undefined;
+  readonly specUserComment?: string | undefined;
+  readonly specRejectReason?: string | undefined;
+  readonly specSourceSessionId?: string | undefined;
+  readonly specImplSessionId?: string | undefined;
+}
+
+/** What an implementation session is made of, and its first prompt. */
+export interface EnsureSpecImplementationInput {
+  readonly title?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly modelId?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly specId?: string | undefined;
+  readonly specFilePath?: string | undefined;
+  readonly specDraftModelId?: string | undefined;
+  readonly specDraftReasoning?: string | undefined;
+  readonly specUserComment?: string | undefined;
+  readonly specSourceSessionId?: string | undefined;
+  readonly rootSessionId?: string | undefined;
+  readonly prompt?: string | undefined;
+}
+
+/** A session and the event that was appended to it. */
+export interface SessionAndEvent {
+  readonly session: SessionMetadata;
+  readonly event: StoredEvent;
+}
+
+/**
+ * Merges spec fields into the metadata and appends `spec_<status>` with the whole state; the event comes first.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the status is none of draft, approved, rejected.
+ * @see FORMAT.md, 4, recordSpec; FAULTS.md, 44
+ */
+export async function recordSpec(deps: StoreDeps, sessionId: string, input: RecordSpecInput): Promise<SessionAndEvent> {
+  const id = parseSessionId(sessionId);
+  const specStatus = normalSpecStatus(input.specStatus);
+  if (specStatus === undefined) {
+    const given = JSON.stringify(input.specStatus ?? '');
+    throw new InvalidArgumentError('specStatus', `${given} is no spec status`, 'Give draft, approved or rejected.');
+  }
+  return withSession(deps, id, (session) => {
+    const fields = mergedFields(session.metadata, { ...input, specStatus });
+    const payload = encodeJson(fields);
+    const [event] = session.append([{ type: `spec_${specStatus}`, payload }], fields);
+    return { session: session.metadata, event: event as StoredEvent };
+  });
+}
+
+/**
+ * Gives the session that implements a spec of a source session, or null. Of several it is the one with the newest
+ * activity. Without a spec or without a source nothing is looked for, and neither is judged.
+ * @see golden case spec/find-blank-first
+ */
+export function findSpecImplementation(
+  deps: StoreDeps,
+  specId: string,
+  sourceSessionId: string,
+): SessionMetadata | null {
+  const spec = trimSpace(specId);
+  if (spec === '' || trimSpace(sourceSessionId) === '') return null;
+  return implementationOf(deps, spec, parseSessionId(sourceSessionId));
+}
+
+/**
+ * Gives the session that implements a spec, with its events; it is made on the first call, and a prompt is added once.
+ *
+ * It is looked for and made under the lock of the source; that lock is let go before an existing one is written to, so
+ * that two sessions are never held.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without spec id, source or prompt, or when a session would be its
+ * own source (FAULTS.md, 41).
+ * @see FORMAT.md, 4, ensureSpecImplementation; RELIABILITY.md, 2.2
+ */
+export async function ensureSpecImplementation(
+  deps: StoreDeps,
+  input: EnsureSpecImplementationInput,
+): Promise<{ readonly session: SessionMetadata; readonly events: readonly StoredEvent[] }> {
+  const specId = requireText(input.specId, 'specId');
+  const source = parseSessionId(requireText(input.specSourceSessionId, 'specSourceSessionId'));
+  const prompt = input.prompt ?? '';
+  requireText(prompt, 'prompt');
+  const { id, isNew } = await withSessionAsItIs(deps, source, (session) => {
+    const found = implementationOf(deps, specId, source);
+    return found === null
+      ? { id: publishImplementation(deps, session.metadata, specId, input, prompt), isNew: true }
+      : { id: parseSessionId(found.sessionId), isNew: false };
+  });
+  if (id === source) {
+    throw new InvalidArgumentError(
+      'specSourceSessionId',
+      `Session ${source} is its own source`,
+      'Name another session.',
+    );
+  }
+  if (!isNew) await appendEventUnlessAny(deps, id, promptInput(prompt), (event) => isPrompt(event, prompt));
+  return { session: requireMetadata(deps, id).metadata, events: readAllEvents(deps, id) };
+}
+
+function mergedFields(metadata: SessionMetadata, input: RecordSpecInput): SpecFields {
+  return Object.fromEntries(
+    SPEC_FIELDS.map((name) => [name, trimSpace(input[name] ?? '') || (metadata[name] ?? '')]),
+  ) as unknown as SpecFields;
+}
+
+function implementationOf(deps: StoreDeps, specId: string, source: SessionId): SessionMetadata | null {
+  const isWanted = (session: SessionMetadata): boolean =>
+    session.sessionKind === 'spec-impl' && session.specId === specId && session.specSourceSessionId === source;
+  return listSessions(deps).sessions.find(isWanted) ?? null;
+}
+
+function publishImplementation(
+  deps: StoreDeps,
+  source: SessionMetadata,
+  specId: string,
+  input: EnsureSpecImplementationInput,
+  prompt: string,
+): SessionId {
+  const { prompt: _, ...given } = input;
+  const metadata = startingMetadata(deps, {
+    ...given,
+    sessionKind: 'spec-impl',
+    parentSessionId: source.sessionId,
+    rootSessionId: trimSpace(input.rootSessionId ?? '') || (source.rootSessionId ?? source.sessionId),
+    specId,
+    specStatus: 'approved',
+  });
+  const sessionId = parseNewSessionId(metadata.sessionId);
+  const { type, payload } = promptInput(prompt);
+  const event: StoredEvent = {
+    id: eventIdOf(sessionId, 1),
+    sessionId,
+    sequence: 1 as Sequence,
+    type,
+    createdAt: metadata.createdAt,
+    payload: encodeJson(payload),
+  };
+  publishSession(deps, sessionId, (hidden) => {
+    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    return newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type });
+  });
+  return sessionId;
+}
+
+function promptInput(prompt: string): { readonly type: 'message'; readonly payload: Readonly<Record<string, string>> } {
+  return { type: 'message', payload: { content: prompt, role: 'user' } };
+}
+
+/** Tells whether the user said exactly this. */
+function isPrompt(event: StoredEvent, prompt: string): boolean {
+  if (event.type !== 'message' || event.payload === undefined) return false;
+  const payload = parseRawJson(event.payload);
+  return isRecord(payload) && payload.role === 'user' && payload.content === prompt;
+}
+
+function requireText(text: string | undefined, name: string): string {
+  const trimmed = trimSpace(text ?? '');
+  if (trimmed === '') throw new InvalidArgumentError(name, `An implementation of a spec needs a ${name}`);
+  return trimmed;
+}

@@ -1,0 +1,72 @@
+import { MetadataDamagedError, MetadataMissingError, SessionNotFoundError } from '../../errors.js';
+import { readWholeFile, replaceFile } from '../../fs/durable-file.js';
+import type { SessionId } from '../../model/ids.js';
+import {
+  changeMetadata,
+  encodeMetadata,
+  MalformedMetadataError,
+  type MetadataDocument,
+  parseMetadata,
+} from '../../model/metadata.js';
+import type { StoreDeps } from '../base/deps.js';
+import { FILE_MODE, type SessionPaths, sessionPaths, TEMP_PREFIX } from '../base/layout.js';
+
+/**
+ * Reads metadata.json, or gives undefined when there is none.
+ * @throws MetadataDamagedError (`METADATA_DAMAGED`) when it cannot be read as written, or names another session: the
+ * folder's name is the session's identity (FORMAT.md, 5; FAULTS.md, 4).
+ */
+export function readMetadata(deps: StoreDeps, id: SessionId, paths: SessionPaths): MetadataDocument | undefined {
+  const bytes = readWholeFile(deps.fs, paths.metadata);
+  if (bytes === undefined) return undefined;
+  const document = parse(bytes, id, paths);
+  const inside = document.metadata.sessionId;
+  if (inside === '') return changeMetadata(document, { sessionId: id });
+  if (inside !== id) {
+    throw new MetadataDamagedError(
+      id,
+      paths.metadata,
+      `names session ${JSON.stringify(inside)}, but the folder is ${id}`,
+      { names: inside },
+    );
+  }
+  return document;
+}
+
+/**
+ * Reads the metadata of a session that has to be there.
+ * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when there is neither metadata nor log.
+ * @throws MetadataMissingError (`METADATA_MISSING`) when there is only the log.
+ */
+export function requireMetadata(deps: StoreDeps, id: SessionId): MetadataDocument {
+  const paths = pathsOf(deps, id);
+  const document = readMetadata(deps, id, paths);
+  if (document !== undefined) return document;
+  if (deps.fs.lstat(paths.events) === undefined) throw new SessionNotFoundError(id);
+  // A session that appeared between the two looks has both.
+  const appeared = readMetadata(deps, id, paths);
+  if (appeared === undefined) throw new MetadataMissingError(id, paths.metadata);
+  return appeared;
+}
+
+/** Replaces metadata.json whole; the members that we do not know are in the document and stay. */
+export function writeMetadata(deps: StoreDeps, paths: SessionPaths, document: MetadataDocument): void {
+  const temp = `${paths.folder}/${TEMP_PREFIX}${deps.newId()}`;
+  replaceFile(deps.fs, paths.metadata, temp, encodeMetadata(document), FILE_MODE);
+}
+
+/** Gives the paths of a session in this store. */
+export function pathsOf(deps: StoreDeps, id: SessionId): SessionPaths {
+  return sessionPaths(`${deps.root}/${id}`);
+}
+
+function parse(bytes: Uint8Array, id: SessionId, paths: SessionPaths): MetadataDocument {
+  try {
+    return parseMetadata(bytes);
+  } catch (error) {
+    if (error instanceof MalformedMetadataError) {
+      throw new MetadataDamagedError(id, paths.metadata, error.message, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { StalePlanError } from '../../errors.js';
+import { createFile, removeQuietly, syncFile, syncFolder } from '../../fs/durable-file.js';
+import { readFully, writeFully } from '../../fs/jsonl.js';
+import type { StoredEvent } from '../../model/event.js';
+import { encodeEventLine, joinBytes } from '../../model/event-codec.js';
+import { decodeIntent } from '../../model/rewind-record.js';
+import { FILE_MODE, TEMP_PREFIX } from '../base/layout.js';
+import type { EventLog } from './event-log.js';
+import type { LockedSession } from './locked-session.js';
+
+const NEWLINE = 0x0a;
+const COPY_BYTES = 1024 * 1024;
+
+/** Tells which events stay in a log. */
+export type KeepsEvent = (event: StoredEvent) => boolean;
+
+/**
+ * Writes a log of the kept lines, byte for byte, and what is added behind them; one rename puts it in place of the present one.
+ *
+ * An intent is never copied. When it fails the present log is as it was, and nothing is left beside it.
+ * @param source - The log that the lines come from: the present one, or a kept one.
+ * @throws LogDamagedError (`LOG_DAMAGED`) when a line of the source is no event.
+ * @throws StalePlanError (`STALE_PLAN`) when the source becomes shorter meanwhile.
+ * @see FORMAT.md, 6
+ */
+export function rewriteLog(
+  session: LockedSession,
+  source: EventLog,
+  keeps: KeepsEvent,
+  added: readonly StoredEvent[],
+): void {
+  const { fs, newId } = session.deps;
+  const temp = `${session.paths.folder}/${TEMP_PREFIX}${newId()}`;
+  createFile(fs, temp, new Uint8Array(0), FILE_MODE);
+  try {
+    const to = fs.openAppend(temp);
+    try {
+      copyKeptLines(session, source, keeps, to);
+      if (added.length > 0) writeFully(fs, to, joinBytes(added.map(encodeEventLine)));
+      syncFile(fs, to, temp);
+    } finally {
+      fs.close(to);
+    }
+    session.assertHeld();
+    fs.rename(temp, session.paths.events);
+  } catch (error) {
+    removeQuietly(fs, temp);
+    throw error;
+  }
+  syncFolder(fs, session.paths.folder);
+}
+
+function copyKeptLines(session: LockedSession, source: EventLog, keeps: KeepsEvent, to: number): void {
+  const { fs } = session.deps;
+  if (!source.exists()) return;
+  const ranges = keptRanges(session, source, keeps);
+  const from = fs.openRead(source.path);
+  try {
+    let lastByte: number | undefined;
+    const chunk = new Uint8Array(COPY_BYTES);
+    for (const range of ranges) {
+      for (let at = range.from; at < range.to; ) {
+        const count = readFully(fs, from, chunk, at, Math.min(chunk.length, range.to - at));
+        if (count === 0) throw new StalePlanError(`${source.path} became shorter while it was copied`);
+        writeFully(fs, to, chunk.subarray(0, count));
+        lastByte = chunk[count - 1];
+        at += count;
+      }
+    }
+    // The last line of the source can be whole and lack its newline.
+    if (lastByte !== undefined && lastByte !== NEWLINE) writeFully(fs, to, new Uint8Array([NEWLINE]));
+  } finally {
+    fs.close(from);
+  }
+}
+
+/** Gives the pieces of a log that stay; blank lines stay or go with the event before them. */
+function keptRanges(session: LockedSession, source: EventLog, keeps: KeepsEvent): readonly ByteRange[] {
+  const ranges: { from: number; to: number }[] = [];
+  let open = { from: 0, to: 0 };
+  let keepsOpen = true; // blank lines before the first event
+  const close = (at: number): void => {
+    open.to = at;
+    const last = ranges.at(-1);
+    if (!keepsOpen || at === open.from) return;
+    if (last?.to === open.from) last.to = at;
+    else ranges.push(open);
+  };
+  for (const item of source.scan()) {
+    if (item.kind === 'damage') throw source.damaged(item.damage);
+    close(item.line.start);
+    open = { from: item.line.start, to: item.line.end };
+    keepsOpen = item.kind === 'event' && keeps(item.event) && decodeIntent(item.event, session.id) === undefined;
+  }
+  close(source.size());
+  return ranges;
+}
+
+interface ByteRange {
+  readonly from: number;
+  readonly to: number;
+}

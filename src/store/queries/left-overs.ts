@@ -1,0 +1,110 @@
+import { errnoOf } from '../../errors.js';
+import type { FileKind } from '../../fs/file-system.js';
+import { sessionIdOfFolder } from '../../model/ids.js';
+import type { StoreDeps } from '../base/deps.js';
+import {
+  BLOBS_DIR,
+  CHECKPOINTS_DIR,
+  EVENTS_FILE,
+  KEEP_DIR,
+  LOCK_FILE,
+  LOCKS_DIR,
+  METADATA_FILE,
+  NEW_PREFIX,
+  SEARCH_INDEX_FILE,
+  sessionPaths,
+  TEMP_PREFIX,
+} from '../base/layout.js';
+
+/** Something in a store that is no session and no part of one: a copy, say, or what an interrupted program left. */
+export interface LeftOver {
+  /** From the root. */
+  readonly path: string;
+  readonly kind: FileKind;
+}
+
+/** What is in the making belongs to somebody for this long, milliseconds. */
+const MAKING_MS = 3_600_000;
+const IN_ROOT: ReadonlySet<string> = new Set([LOCKS_DIR]);
+const IN_SESSION: ReadonlySet<string> = new Set([
+  METADATA_FILE,
+  EVENTS_FILE,
+  LOCK_FILE,
+  CHECKPOINTS_DIR,
+  KEEP_DIR,
+  SEARCH_INDEX_FILE,
+]);
+const IN_CHECKPOINTS: ReadonlySet<string> = new Set([BLOBS_DIR]);
+const BLOB_NAME = /^[0-9a-f]{64}$/;
+
+/**
+ * Finds what in a store is no session, as far as a listing sees it: in the root, and in folders without metadata.
+ *
+ * A folder that is empty but for a lock file is a claim on its id, and no left-over.
+ * @see CLI.md, list
+ */
+export function findLeftOvers(deps: StoreDeps): readonly LeftOver[] {
+  return listed(deps, '')
+    .filter((entry) => !isOfRoot(deps, entry))
+    .flatMap((entry) => (isFolderOfId(entry) ? foundWithoutMetadata(deps, entry) : [entry]));
+}
+
+/** Finds all of {@link findLeftOvers}, and what lies in the folders of sessions besides what belongs there. */
+export function findAllLeftOvers(deps: StoreDeps): readonly LeftOver[] {
+  const inside = listed(deps, '')
+    .filter((entry) => isFolderOfId(entry) && isSession(deps, entry.path))
+    .flatMap(({ path }) => foundInSession(deps, path));
+  const all = new Map([...findLeftOvers(deps), ...inside].map((each) => [each.path, each]));
+  return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+// Our hidden folders and files; Zero knows none of them, and neither do we after an hour.
+function isOfRoot(deps: StoreDeps, { path }: LeftOver): boolean {
+  return IN_ROOT.has(path) || isInTheMaking(deps, path);
+}
+
+function isInTheMaking(deps: StoreDeps, path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!name.startsWith(NEW_PREFIX) && !name.startsWith(TEMP_PREFIX)) return false;
+  const stat = deps.fs.lstat(`${deps.root}/${path}`);
+  return stat !== undefined && deps.now().getTime() - stat.mtimeMs <= MAKING_MS;
+}
+
+function isFolderOfId({ path, kind }: LeftOver): boolean {
+  return kind === 'directory' && sessionIdOfFolder(path) !== undefined;
+}
+
+function foundWithoutMetadata(deps: StoreDeps, folder: LeftOver): readonly LeftOver[] {
+  const paths = sessionPaths(`${deps.root}/${folder.path}`);
+  if (deps.fs.lstat(paths.metadata) !== undefined) return [];
+  if (deps.fs.lstat(paths.events) !== undefined) return foundInSession(deps, folder.path);
+  return listed(deps, folder.path).some(({ path }) => path !== `${folder.path}/${LOCK_FILE}`) ? [folder] : [];
+}
+
+function isSession({ fs, root }: StoreDeps, id: string): boolean {
+  const { metadata, events } = sessionPaths(`${root}/${id}`);
+  return fs.lstat(metadata) !== undefined || fs.lstat(events) !== undefined;
+}
+
+function foundInSession(deps: StoreDeps, id: string): readonly LeftOver[] {
+  const isForeign = (isOurs: (name: string) => boolean) => (entry: LeftOver) =>
+    !isOurs(entry.path.slice(entry.path.lastIndexOf('/') + 1)) && !isInTheMaking(deps, entry.path);
+  const checkpoints = `${id}/${CHECKPOINTS_DIR}`;
+  return [
+    ...listed(deps, id).filter(isForeign((name) => IN_SESSION.has(name))),
+    ...listed(deps, checkpoints).filter(isForeign((name) => IN_CHECKPOINTS.has(name))),
+    ...listed(deps, `${checkpoints}/${BLOBS_DIR}`).filter(isForeign((name) => BLOB_NAME.test(name))),
+  ];
+}
+
+/** Lists a folder of the store; one that is none, or cannot be read, holds nothing that could be told. */
+function listed({ fs, root }: StoreDeps, path: string): readonly LeftOver[] {
+  const folder = path === '' ? root : `${root}/${path}`;
+  try {
+    if ((path === '' ? fs.stat(folder) : fs.lstat(folder))?.kind !== 'directory') return [];
+    return fs.readdir(folder).map(({ name, kind }) => ({ path: path === '' ? name : `${path}/${name}`, kind }));
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return [];
+  }
+}
