@@ -4,7 +4,7 @@ import { delimiter, extname, isAbsolute, join, sep } from 'node:path';
 import { FileNotFoundError, UsageError } from '../errors.js';
 
 /** Where a program may come from. */
-export interface ProgramSearch {
+interface ProgramSearch {
   /** The value of PATH. */
   readonly path: string;
   /** Folders that no program is taken from: anybody may have put one there. */

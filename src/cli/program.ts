@@ -8,7 +8,7 @@ import { COMMANDS, FLAGS_WITH_VALUE, GROUP_SUMMARIES, LATER_COMMANDS } from './r
 import { type HelpSection, type HelpView, renderHelp } from './render/help.js';
 
 /** What a command line asks for: a text of the program's own, or a command to run. */
-export type Invocation =
+type Invocation =
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'run'; readonly command: Command; readonly args: ParsedArguments };
 
@@ -16,7 +16,7 @@ const PROGRAM = 'zero-sessions';
 const DEFAULT_COMMAND = 'list';
 
 /** What the parser needs to know of its surroundings. */
-export interface ParserOptions {
+interface ParserOptions {
   readonly version: string;
   /** Columns for help. */
   readonly width: number;

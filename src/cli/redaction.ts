@@ -14,7 +14,7 @@ export const HIDE_SECRETS: Redaction = { text: redactText, json: redactJsonBytes
 export const SHOW_SECRETS: Redaction = { text: (text) => text, json: (json) => json };
 
 /** A redaction that knows afterwards whether it hid anything. */
-export interface WatchedRedaction {
+interface WatchedRedaction {
   readonly redaction: Redaction;
   hasHidden(): boolean;
 }

@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, SystemError } from '../errors.js';
 
 /** What another program said and how it ended. */
-export interface ProgramResult {
+interface ProgramResult {
   readonly code: number;
   readonly out: Uint8Array;
   readonly err: string;
 }
 
 /** What a program is run with. */
-export interface ProgramSurroundings {
+interface ProgramSurroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;

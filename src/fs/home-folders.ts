@@ -28,7 +28,7 @@ export function homeOfThisProcess(): string {
 }
 
 /** Gives the home that the system has for the effective user, or undefined where it knows none. */
-export function homeOfThisUser(): string | undefined {
+function homeOfThisUser(): string | undefined {
   try {
     return userInfo().homedir;
   } catch {

@@ -14,7 +14,7 @@ export interface Deadline {
 }
 
 /** The limit of a single try: the deadline, but a second at least and five at most. */
-export interface TryLimit {
+interface TryLimit {
   readonly until: AbortSignal;
   /** Stops the timer. */
   end(): void;

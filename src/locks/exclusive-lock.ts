@@ -16,7 +16,7 @@ import { type MonotonicClock, monotonicClock } from './monotonic-clock.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { hasEnded } from './process-identity.js';
 
-export interface ExclusiveLockOptions {
+interface ExclusiveLockOptions {
   /** This process, as those who meet its lock should know it. */
   readonly self: ProcessIdentity;
   readonly deadline: Deadline;

@@ -3,7 +3,7 @@ import { errnoOf } from '../errors.js';
 import { isRunning } from './process-identity.js';
 
 /** A process that runs. */
-export interface RunningProcess {
+interface RunningProcess {
   readonly pid: number;
   /** Whose it is; undefined where the system does not tell (no /proc). */
   readonly uid: number | undefined;

@@ -7,7 +7,7 @@ import type { LockHolder } from './lock-holder.js';
 import { isRunning } from './process-identity.js';
 
 /** The flocks that were held on one file system when it was asked. */
-export interface HeldLocks {
+interface HeldLocks {
   isHeld(ino: bigint): boolean;
 }
 

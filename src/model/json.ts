@@ -4,17 +4,6 @@ declare const raw: unique symbol;
 /** JSON text as bytes. What is stored is carried over as these bytes and never encoded anew. */
 export type RawJson = Uint8Array & { readonly [raw]: true };
 
-/** A value that JSON can hold, or JSON text that is already encoded. */
-export type JsonInput =
-  | null
-  | boolean
-  | number
-  | bigint
-  | string
-  | RawJson
-  | readonly JsonInput[]
-  | { readonly [key: string]: JsonInput | undefined };
-
 // Other readers give up at 10,000 levels; what we write stays far from it (docs/architecture.md, limits).
 const MAX_WRITTEN_DEPTH = 1000;
 
@@ -67,7 +56,7 @@ export function isJson(bytes: Uint8Array): boolean {
 }
 
 /** Tells whether a text is exactly one JSON value. */
-export function isJsonText(text: string): boolean {
+function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -193,7 +193,7 @@ export function encodeMarker(marker: {
 }
 
 /** What a `session_rewind` marker says; texts are empty where it says nothing, as those of other programs do. */
-export interface RewindMarker {
+interface RewindMarker {
   readonly rewindId: string;
   readonly undoes: string;
   readonly targetSequence: number;

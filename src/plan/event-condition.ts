@@ -13,7 +13,7 @@ import {
 } from '../model/json.js';
 
 /** What an event must be: of a type, and with a value at a place in its payload if one is named. */
-export interface EventCondition {
+interface EventCondition {
   readonly type: string;
   readonly value: { readonly pointer: readonly string[]; readonly text: string } | undefined;
 }

@@ -4,7 +4,7 @@ import { rawJsonText } from '../model/json.js';
 import { redactJson, redactText } from '../redaction/redaction.js';
 
 /** How much a preview tells of tools and permissions: which they were, or also what went in and came out. */
-export type PreviewDetail = 'identity' | 'content';
+type PreviewDetail = 'identity' | 'content';
 
 const CUT_MARK = '…';
 const encoder = new TextEncoder();

@@ -1,11 +1,11 @@
 /** A line of a file: its text, and whether it ends in a newline, which only the last may lack. */
-export interface DiffLine {
+interface DiffLine {
   readonly text: string;
   readonly ended: boolean;
 }
 
 /** A line of a diff: of both texts, of the old or of the new one. */
-export interface HunkLine extends DiffLine {
+interface HunkLine extends DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
 }
 

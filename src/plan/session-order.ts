@@ -3,7 +3,7 @@ import type { SessionMetadata } from '../model/metadata.js';
 import { parseInstantNs } from '../model/time.js';
 
 /** What decides the place of a session among others; nanoseconds since 1970, undefined where no time can be read. */
-export interface Recency {
+interface Recency {
   readonly active: bigint | undefined;
   readonly made: bigint | undefined;
   readonly id: string;

@@ -3,7 +3,7 @@ import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Repla
 import { isPlaceholder } from './values.js';
 
 /** Finds what to hide in a text that a JSON string holds. */
-export type JudgeText = (text: string) => readonly Replacement[];
+type JudgeText = (text: string) => readonly Replacement[];
 
 /**
  * Finds the secrets in a JSON text: what secret-named keys hold, and what `judge` finds in any other string.

@@ -4,7 +4,7 @@ import { REDACTED } from './replacement.js';
 import type { Span } from './tokens.js';
 
 /** How a value stands in its text. */
-export interface ValueSite {
+interface ValueSite {
   /** In a URL or a form, where `&` and `#` always end a value. */
   readonly inQuery: boolean;
   /** The name of the key; a value that repeats it says nothing. */

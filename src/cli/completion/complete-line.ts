@@ -6,7 +6,7 @@ import { bareCandidates, type Candidate } from './candidate.js';
 import type { TypedLine } from './typed-line.js';
 
 /** What can stand where the cursor is: words that the program knows by itself, or a value that has to be looked up. */
-export type Wanted =
+type Wanted =
   | { readonly kind: 'words'; readonly lead: string; readonly candidates: readonly Candidate[] }
   | WantedValue;
 

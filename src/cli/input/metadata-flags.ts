@@ -16,7 +16,7 @@ export const DESCRIPTION_FLAGS: readonly OptionSpec[] = [
 ];
 
 /** What {@link ID_FLAG} and {@link DESCRIPTION_FLAGS} say; a member that was not given is left out. */
-export interface DescribedSession {
+interface DescribedSession {
   readonly sessionId?: string;
   readonly title?: string;
   readonly cwd?: string;

@@ -24,7 +24,7 @@ import { displayWidth, truncateToWidth } from './width.js';
 import { wrapLine } from './wrap.js';
 
 /** How a conversation is shown. */
-export interface ConversationOptions {
+interface ConversationOptions {
   /** Columns for the numbers of the events. */
   readonly numberWidth: number;
   /** Whether results, arguments and summaries are shown whole. */

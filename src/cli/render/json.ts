@@ -17,7 +17,7 @@ export type JsonMembers = { readonly [name: string]: JsonView | undefined };
 export const SCHEMA_VERSION = 1;
 
 /** Takes what a document is made of, in order. An `Output` is one. */
-export interface JsonSink {
+interface JsonSink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function renderJsonLine(value: JsonView): Uint8Array {
 }
 
 /** Lines of `--jsonl` on their way out. */
-export interface JsonLines {
+interface JsonLines {
   /** Adds a value as a line. Resolves when the sink can take more. */
   item(value: JsonView): Promise<void>;
   /** Hands over all that is left: at the end, and whenever a reader should see what there is. */
@@ -69,7 +69,7 @@ export function openJsonLines(sink: JsonSink): JsonLines {
 }
 
 /** A document that is being printed: the elements of its array, then what follows them. */
-export interface OpenJsonDocument {
+interface OpenJsonDocument {
   /** Adds an element to the array. Resolves when the sink can take more. */
   item(value: JsonView): Promise<void>;
   /** Ends the array and the document with these members, and hands over all that is left. */

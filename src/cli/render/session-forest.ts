@@ -48,7 +48,7 @@ export function originOf({ sessionKind, parentSessionId, specSourceSessionId }: 
 }
 
 /** Gives where a session left its parent: a sequence of the parent's, or undefined when that is not recorded. */
-export function departure({ forkedFromSequence, spawnedFromSequence }: SessionMetadata): number | undefined {
+function departure({ forkedFromSequence, spawnedFromSequence }: SessionMetadata): number | undefined {
   return forkedFromSequence ?? spawnedFromSequence;
 }
 

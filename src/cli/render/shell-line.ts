@@ -2,7 +2,7 @@ import { quoteWords } from '../input/command-words.js';
 import { replaceNotDrawn, safeText } from './safe-text.js';
 
 /** What a line that goes on with a session has to say. */
-export interface GoOnLine {
+interface GoOnLine {
   /** Empty where none is recorded. */
   readonly folder: string;
   /** What XDG_DATA_HOME has to be for Zero to find the store; undefined where it does by itself. */
@@ -27,7 +27,7 @@ export function goOnLine({ folder, dataHome, command, placeholder }: GoOnLine): 
  * Gives the name of a folder as one word of a POSIX shell. Where it holds what a terminal would obey, `printf` makes it; the
  * shell takes newlines off the end of what that prints, so it ends in `/.` then.
  */
-export function quoteFolder(folder: string): string {
+function quoteFolder(folder: string): string {
   // `cd -` is another command, and `cd -x` has a flag.
   const path = folder.startsWith('-') ? `./${folder}` : folder;
   if (safeText(path) === path) return quoteWords([path]);

@@ -20,7 +20,7 @@ export interface Column {
 export type Cell = string | { readonly text: string; readonly paint: Paint };
 
 /** Where a table is shown. */
-export interface TableOptions {
+interface TableOptions {
   /** Columns of the terminal; undefined when piped, and then nothing is cut or hidden. */
   readonly width: number | undefined;
   readonly style: Style;
@@ -54,7 +54,7 @@ export function renderTable(
 }
 
 /** A table with every decision taken: what is shown, how wide, and which texts were cut. */
-export interface TableLayout {
+interface TableLayout {
   readonly columns: readonly { readonly header: string; readonly align: Alignment; readonly width: number }[];
   readonly rows: readonly (readonly LaidOutCell[])[];
 }

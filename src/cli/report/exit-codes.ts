@@ -7,7 +7,7 @@ export const EXIT_FAILED = 1;
 /** All that is good was shown, beside what is damaged. */
 export const EXIT_DAMAGED = 5;
 /** Ended by Ctrl-C; by another signal it is another number (interruption.ts). */
-export const EXIT_INTERRUPTED = 130;
+const EXIT_INTERRUPTED = 130;
 
 /** The code of an error that is nobody's but the program's. It exits as {@link EXIT_FAILED}. */
 export const BUG_CODE = 'INTERNAL';

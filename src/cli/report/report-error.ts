@@ -10,7 +10,7 @@ import { BUG_CODE, EXIT_CODES, EXIT_FAILED } from './exit-codes.js';
 import { exitOfInterrupted } from './interruption.js';
 
 /** How an error is to be told. */
-export interface ReportOptions {
+interface ReportOptions {
   readonly format: GlobalOptions['format'];
   readonly redaction: Redaction;
   /** For stderr. */
@@ -40,7 +40,7 @@ export async function reportError(error: unknown, context: CliContext, options: 
 type ToldError = ZeroSessionsError | (Error & { readonly code: typeof BUG_CODE; readonly hint: string });
 
 /** Gives an error as text for people: what is wrong, and what to do next. */
-export function errorText({ message, hint }: Pick<ToldError, 'message' | 'hint'>, options: ReportOptions): string {
+function errorText({ message, hint }: Pick<ToldError, 'message' | 'hint'>, options: ReportOptions): string {
   const { style, redaction } = options;
   const shown = (text: string) => safeText(redaction.text(text));
   return `${style.error('zero-sessions:')} ${shown(message)}\n  ${shown(hint)}\n`;

@@ -39,7 +39,7 @@ export type RewindOutcome =
     };
 
 /** What kind of going back it is, for the words. */
-export type RewindWork = 'rewind' | 'restore' | 'undo';
+type RewindWork = 'rewind' | 'restore' | 'undo';
 
 /** What was allowed that is else refused. */
 export interface Allowance {

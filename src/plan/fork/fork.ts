@@ -9,7 +9,7 @@ import { compactionForFork } from './copied-compaction.js';
 import { CopiedEvents } from './copied-events.js';
 
 /** What a fork is asked to be; what is blank or left out comes from the parent. */
-export interface ForkWishes {
+interface ForkWishes {
   readonly sessionKind?: string | undefined;
   readonly title?: string | undefined;
   readonly cwd?: string | undefined;
@@ -19,7 +19,7 @@ export interface ForkWishes {
 }
 
 /** Where a copy begins and ends, and what it is stamped with. */
-export interface ForkCopyOptions {
+interface ForkCopyOptions {
   readonly parentId: string;
   readonly forkId: string;
   /** The time of the fork: that of every event in it. */

@@ -13,7 +13,7 @@ export interface ChangeVerdict {
 }
 
 /** What is known of a file from all logs that tell of the session's work. */
-export interface FileEvidence {
+interface FileEvidence {
   /** The session whose files are asked about; the reason names another one. */
   readonly sessionId: string;
   readonly foreign: readonly KnownState[];

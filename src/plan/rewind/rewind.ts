@@ -99,7 +99,7 @@ export function nearestSequences(events: readonly EventRef[], sequence: number):
 }
 
 /** What a rewind is to do beside its target. */
-export interface RewindScope {
+interface RewindScope {
   /** `all` by default. */
   readonly part?: 'all' | 'events' | 'files' | undefined;
   /** Paths to restore, resolved; all when left out. */
@@ -272,7 +272,7 @@ export function withMadeFolders(files: readonly FileChange[]): readonly FileChan
 }
 
 /** What the log tells beside its events and checkpoints. */
-export interface LogFacts {
+interface LogFacts {
   readonly uncovered: readonly UncoveredWork[];
   readonly cut: CutCalls;
 }

@@ -31,7 +31,7 @@ export interface KnownState extends Told {
 }
 
 /** The call that a checkpoint was made for. */
-export interface CheckpointedCall {
+interface CheckpointedCall {
   readonly sequence: number;
   readonly tool: string;
   readonly outcome: 'ok' | 'failed' | 'denied' | 'none';
@@ -92,7 +92,7 @@ export interface WorkReading {
 }
 
 /** The tools that can change any file, and say of none which. */
-export const SHELL_TOOLS: ReadonlySet<string> = new Set(['bash', 'exec_command', 'write_stdin']);
+const SHELL_TOOLS: ReadonlySet<string> = new Set(['bash', 'exec_command', 'write_stdin']);
 /** The tool whose arguments have the whole content of a file. */
 const WRITE_TOOL = 'write_file';
 

@@ -20,14 +20,14 @@ export interface UndoSources {
 }
 
 /** A log as it was found some time after ours had left it. */
-export interface LaterLog {
+interface LaterLog {
   readonly events: () => Iterable<StoredEvent>;
   /** The log that ours left, as it was then: what is missing of it was taken by another program. */
   readonly left: () => Iterable<StoredEvent>;
 }
 
 /** A checkpoint, or the announcement of a rewind, which has the files as any checkpoint has. */
-export interface FileWorkEvent {
+interface FileWorkEvent {
   readonly event: StoredEvent;
   /** Undefined for a checkpoint. */
   readonly intent: RewindIntent | undefined;

@@ -10,8 +10,8 @@ export const LOCK_FILE = 'session.lock';
 export const SEARCH_INDEX_FILE = 'search-index.json';
 /** Our keep area in a session's folder; Zero never looks there. */
 export const KEEP_DIR = '.zs';
-export const KEPT_DIR = 'kept';
-export const TORN_DIR = 'torn';
+const KEPT_DIR = 'kept';
+const TORN_DIR = 'torn';
 /** Our second-layer locks, in the root. */
 export const LOCKS_DIR = '.zs-locks';
 /** A session that is being built, in the root. */

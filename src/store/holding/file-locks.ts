@@ -11,7 +11,7 @@ import type { SessionId } from '../../model/ids.js';
 import type { LockHold, LockProvider, StoreWarning } from '../base/deps.js';
 import { LOCK_FILE, LOCKS_DIR } from '../base/layout.js';
 
-export interface FileLockOptions {
+interface FileLockOptions {
   readonly root: string;
   /** Milliseconds for all layers together. */
   readonly timeoutMs: number;

@@ -3,7 +3,7 @@ import { derivedFileSystem } from '../../fs/derived-file-system.js';
 import type { FileSystem } from '../../fs/file-system.js';
 
 /** Whose files the store's are, and how they stay theirs. */
-export interface StoreOwnership {
+interface StoreOwnership {
   /** The file system to write through: under `asOwner` it gives what it makes to the owner of the store. */
   readonly fs: FileSystem;
   readonly assertOwner: () => void;

@@ -9,7 +9,7 @@ import type { StoreDeps } from '../base/deps.js';
 import { BLOBS_DIR, FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from '../base/layout.js';
 
 /** What is found where a blob should be. */
-export type BlobCheck =
+type BlobCheck =
   /** `path` is where: the kept copy where that of the store is not what its name says. */
   | { readonly kind: 'intact'; readonly bytes: number; readonly path: string }
   | { readonly kind: 'missing' }
@@ -249,7 +249,7 @@ export function hashOpenFile(fs: FileSystem, fd: number): { readonly hash: BlobH
 }
 
 /** Tells whether the file at a path is regular and has this hash. */
-export function checkContent(fs: FileSystem, path: string, expected: BlobHash): BlobCheck {
+function checkContent(fs: FileSystem, path: string, expected: BlobHash): BlobCheck {
   let fd: number;
   try {
     fd = fs.openRead(path);

@@ -25,7 +25,7 @@ import { EventLog, type LogTail } from './event-log.js';
 import { requireMetadata, writeMetadata } from './metadata-file.js';
 
 /** An event as it is to be appended: checked, its payload encoded. */
-export interface EncodedInput {
+interface EncodedInput {
   readonly type: string;
   readonly payload: RawJson | undefined;
 }

@@ -7,7 +7,7 @@ import { FILE_MODE } from '../base/layout.js';
 const BATCH_BYTES = 1024 * 1024;
 
 /** Adds a piece of a line, or several; texts are ASCII. The newline belongs to the last. */
-export type AddPieces = (...pieces: readonly (string | Uint8Array)[]) => void;
+type AddPieces = (...pieces: readonly (string | Uint8Array)[]) => void;
 
 /**
  * Makes a log that nobody sees yet, line by line, and syncs it once at the end.

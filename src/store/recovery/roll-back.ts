@@ -23,7 +23,7 @@ export type RollBackResult =
   | { readonly kind: 'left'; readonly reason: string; readonly paths: readonly string[] };
 
 /** How files go back to what an intent says that they were. */
-export interface WayBack {
+interface WayBack {
   readonly changes: readonly StateChange[];
   /** Files in neither of the two states that the intent holds. */
   readonly edited: readonly string[];

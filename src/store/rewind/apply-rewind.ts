@@ -180,7 +180,7 @@ export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThr
 }
 
 /** What is special about carrying a plan out. */
-export interface CarryingOut {
+interface CarryingOut {
   /** What marker and report name as the target; else that of the plan. */
   readonly reportedTarget?: number | undefined;
   /** The record that it undoes. */

@@ -25,7 +25,7 @@ import type { FindPath } from '../workspace/checkpoint-paths.js';
 import { readPresent } from '../workspace/workspace-state.js';
 
 /** Whose work on files is asked about, and where the files are. */
-export interface FileWorkSubject {
+interface FileWorkSubject {
   readonly sessionId: SessionId;
   readonly log: EventLog;
   /** Checkpoints after it are what a rewind undoes. */
@@ -37,7 +37,7 @@ export interface FileWorkSubject {
 }
 
 /** A sub-agent's session, and what its log tells. */
-export interface ChildWork {
+interface ChildWork {
   readonly sessionId: string;
   /** The event of the session that is asked about which started it, or the child that it is below of. */
   readonly sequence: number;

@@ -35,7 +35,7 @@ import {
 import { completeRecords, kindOf } from './rewind-history.js';
 
 /** One change of log and files, all or nothing. */
-export interface RewindTransaction {
+interface RewindTransaction {
   readonly target: number;
   readonly changes: readonly FileChange[];
   readonly workspace: ConfinedRoot | undefined;

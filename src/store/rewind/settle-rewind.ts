@@ -36,7 +36,7 @@ export interface SettledRewind {
 }
 
 /** What an interrupted call was to do. */
-export type RewindWork = ReturnType<typeof workOf>;
+type RewindWork = ReturnType<typeof workOf>;
 
 interface SkippedFile {
   readonly path: string;

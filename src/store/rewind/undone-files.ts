@@ -25,7 +25,7 @@ import { readPresent, unwritableReason, withHolds } from '../workspace/workspace
 import { FileWork } from './file-work.js';
 
 /** What is undone, and where it is read. */
-export interface UndoSubject {
+interface UndoSubject {
   readonly sessionId: SessionId;
   readonly paths: SessionPaths;
   readonly log: EventLog;
@@ -35,7 +35,7 @@ export interface UndoSubject {
 }
 
 /** What an undo does to files, and what it leaves. */
-export interface UndoneFiles {
+interface UndoneFiles {
   /** None where no file is concerned. */
   readonly workspace: ConfinedRoot | undefined;
   readonly files: readonly FileChange[];
