@@ -1,7 +1,6 @@
 /** The public surface of the library, and the only file that re-exports. */
 export {
   AmbiguousNameError,
-  AnswerLostError,
   ConflictError,
   CycleError,
   DurabilityUnknownError,
@@ -12,7 +11,6 @@ export {
   GoalExistsError,
   GoalNotFoundError,
   IncompleteError,
-  InterruptedError,
   InterruptedRewindError,
   InvalidArgumentError,
   InvalidIdError,
@@ -24,7 +22,6 @@ export {
   MetadataMissingError,
   NothingToResumeError,
   NotResumableError,
-  NotYetError,
   PathRefusedError,
   PayloadDamagedError,
   PlanMismatchError,
@@ -36,9 +33,7 @@ export {
   SessionExistsError,
   SessionNotFoundError,
   StalePlanError,
-  SummarizerFailedError,
   SystemError,
-  UsageError,
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from './errors.js';
@@ -56,7 +51,6 @@ export {
   type KnownEventType,
   type LineDamage,
   RESTORE_TOOL,
-  REWIND_INTENT_TOOL,
   type StoredEvent,
 } from './model/event.js';
 export { viewEvent } from './model/event-view.js';
@@ -81,7 +75,7 @@ export {
 } from './plan/compaction/compaction.js';
 export { rehydrateEvents, replayEvents } from './plan/compaction/replay.js';
 export type { FilledPart, PartPrompt, SummaryPart } from './plan/compaction/summary-parts.js';
-export { type ExecMode, formatExecPrompt, formatShownContext, type PreparedExec } from './plan/exec-prompt.js';
+export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-prompt.js';
 export type { TreeNode } from './plan/lineage.js';
 export type { FileAction, FileChange, PresentState } from './plan/rewind/file-change.js';
 export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind/rewind.js';

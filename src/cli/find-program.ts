@@ -1,7 +1,8 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { platform } from 'node:os';
 import { delimiter, extname, isAbsolute, join, sep } from 'node:path';
-import { FileNotFoundError, UsageError } from '../errors.js';
+import { FileNotFoundError } from '../errors.js';
+import { UsageError } from './errors.js';
 
 /** Where a program may come from. */
 interface ProgramSearch {

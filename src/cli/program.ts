@@ -1,6 +1,6 @@
 import { Argument, Command as Commander, CommanderError, Option } from 'commander';
-import { NotYetError, UsageError } from '../errors.js';
 import type { ArgumentSpec, Command, OptionSpec, RegistryEntry } from './command.js';
+import { NotYetError, UsageError } from './errors.js';
 import type { ParsedArguments } from './input/arguments.js';
 import { isFlagWord } from './input/flag-words.js';
 import { GLOBAL_OPTIONS } from './input/global-options.js';

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { InterruptedError } from '../errors.js';
+import { InterruptedError } from './errors.js';
 
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly InterruptedError['signal'][];
 

@@ -1,8 +1,11 @@
-import { EventNotFoundError, type LogDamagedError, UsageError } from '../errors.js';
+import { EventNotFoundError, InvalidArgumentError, type LogDamagedError } from '../errors.js';
 import type { EventRef, StoredEvent } from '../model/event.js';
 import { eventName } from '../model/ids.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
 import { usedTwice } from '../model/used-twice.js';
+
+/** What the error of a position that names no event gives as its argument. */
+export const POSITION = 'position';
 
 /** Which event of a log is meant. */
 export type Position =
@@ -38,7 +41,7 @@ const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:[1-9]\d*$/;
 /**
  * Gives the position that a text names: `12`, `0`, `ID:12`, `-N` or `last-checkpoint`.
  * @param allowNone - Whether `0`, before the first event, can be meant.
- * @throws UsageError (`USAGE`) for any other form, space around it included.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for any other form, space around it included.
  * @see CLI.md, "Positions"
  */
 export function parsePosition(text: string, { allowNone = false }: { readonly allowNone?: boolean } = {}): Position {
@@ -50,7 +53,11 @@ export function parsePosition(text: string, { allowNone = false }: { readonly al
   const sequence = safeNumber(text, text);
   if (sequence > 0) return { kind: 'sequence', sequence };
   if (allowNone) return { kind: 'none' };
-  throw new UsageError('0 is before the first event, and an event is needed here', 'Give the sequence of an event.');
+  throw new InvalidArgumentError(
+    POSITION,
+    '0 is before the first event, and an event is needed here',
+    'Give the sequence of an event.',
+  );
 }
 
 /**
@@ -151,9 +158,9 @@ function safeNumber(text: string, digits: string): number {
   return number;
 }
 
-function notAPosition(text: string): UsageError {
+function notAPosition(text: string): InvalidArgumentError {
   const forms = 'Give a sequence (12), an event id (ID:12), -N for N events from the end, or last-checkpoint.';
-  return new UsageError(`${JSON.stringify(text)} names no event`, forms);
+  return new InvalidArgumentError(POSITION, `${JSON.stringify(text)} names no event`, forms);
 }
 
 function usedFor(log: PositionSource, what: string, first: PositionedEvent, second: PositionedEvent): LogDamagedError {

@@ -1,7 +1,10 @@
-import { AmbiguousNameError, SessionNotFoundError, UsageError } from '../errors.js';
+import { AmbiguousNameError, InvalidArgumentError, SessionNotFoundError } from '../errors.js';
 import { parseSessionId, type SessionId, trimSpace, validSessionId } from '../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import { closestTo } from './close-names.js';
+
+/** What the error of a blank name gives as its argument. */
+export const SELECTOR = 'session';
 
 /** The sessions that a name can mean. */
 export interface KnownSessions {
@@ -36,7 +39,7 @@ const NAMES_HINT = 'Give an id or its beginning, a whole title, latest or here.'
  * The rules: `latest`, `@N` and `here`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of an
  * id; a whole title, or one as a terminal shows it. Ids are compared exactly, titles in NFC; space around the name, or
  * around a title, does not matter.
- * @throws UsageError (`USAGE`) when the name is blank.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the name is blank.
  * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), with the ids of sessions that come close.
  * @throws AmbiguousNameError (`AMBIGUOUS_NAME`), with the ids of all that it fits.
  * @see CLI.md, "Sessions are named"
@@ -46,7 +49,8 @@ export function resolveSelector(text: string, known: KnownSessions, place: Namin
   const { found, lost } = name === '' ? NOTHING : sessionsNamed(name, known, place);
   if (found[0] !== undefined) return parseSessionId(found[0]);
   const plain = trimSpace(name.replace(PREFIXES, ''));
-  if (plain === '') throw new UsageError(`No session is named by ${JSON.stringify(text)}`, NAMES_HINT);
+  if (plain === '')
+    throw new InvalidArgumentError(SELECTOR, `No session is named by ${JSON.stringify(text)}`, NAMES_HINT);
   throw new SessionNotFoundError(name, lost === undefined ? closestTo(plain, known) : [], { reason: lost });
 }
 

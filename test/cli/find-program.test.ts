@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { UsageError } from '../../src/cli/errors.js';
 import { findProgram } from '../../src/cli/find-program.js';
-import { FileNotFoundError, UsageError } from '../../src/errors.js';
+import { FileNotFoundError } from '../../src/errors.js';
 
 /** Makes a folder with these programs in it, and gives the path of a name. */
 function programs(...names: readonly string[]): (name: string) => string {

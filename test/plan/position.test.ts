@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EventNotFoundError, LogDamagedError, type StoredEvent, UsageError } from '../../src/index.js';
+import { EventNotFoundError, InvalidArgumentError, LogDamagedError, type StoredEvent } from '../../src/index.js';
 import { BEFORE_FIRST, type PositionSource, parsePosition, resolvePosition } from '../../src/plan/position.js';
 import { aLog, type EventParts, messages } from '../support/stored-log.js';
 
@@ -38,14 +38,14 @@ describe('the text of a position', () => {
 
   test('given 0, then it is a position only where before the first event can be meant', () => {
     expect(parsePosition('0', { allowNone: true })).toEqual({ kind: 'none' });
-    expect(() => parsePosition('0')).toThrow(UsageError);
+    expect(() => parsePosition('0')).toThrow(InvalidArgumentError);
   });
 
   test.each([
     ...['', ' ', ' 3 ', '3\n', '+3', '1e3', '0x10', '3.0', '012', '00', '-0', '--1', '-1.5', '९', 'NaN', 'last'],
     ...['9007199254740992', '-9007199254740992', 's:', 's:0', ':3', 's:3:4', 'a b:3', 'Last-Checkpoint', 's:-1'],
   ])('given %j, then it is wrong usage', (text) => {
-    expect(() => parsePosition(text, { allowNone: true })).toThrow(UsageError);
+    expect(() => parsePosition(text, { allowNone: true })).toThrow(InvalidArgumentError);
   });
 });
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { AmbiguousNameError, type SessionMetadata, SessionNotFoundError, UsageError } from '../../src/index.js';
+import {
+  AmbiguousNameError,
+  InvalidArgumentError,
+  type SessionMetadata,
+  SessionNotFoundError,
+} from '../../src/index.js';
 import { fullIdIn, type KnownSessions, type NamingPlace, resolveSelector } from '../../src/plan/selector.js';
 
 /** Gives sessions in the order given, newest first. */
@@ -252,7 +257,7 @@ describe('a plain name', () => {
   test.each(['', '  ', '\u0085', 'id:', 'title: ', 'parent:', 'root:parent:'])(
     'given %j, then it is wrong usage',
     (name) => {
-      expect(() => resolveSelector(name, sessions)).toThrow(UsageError);
+      expect(() => resolveSelector(name, sessions)).toThrow(InvalidArgumentError);
     },
   );
 });

@@ -1,7 +1,7 @@
-import { UsageError } from '../../errors.js';
 import { BEFORE_FIRST, parsePosition } from '../../plan/position.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type ParsedArguments, parseFilled } from '../input/arguments.js';
 import { findSession } from '../input/find-session.js';
 import { typedPaths } from '../input/typed-path.js';

@@ -1,7 +1,8 @@
-import { FileNotFoundError, PayloadDamagedError, UsageError } from '../../errors.js';
+import { FileNotFoundError, PayloadDamagedError } from '../../errors.js';
 import type { FileAt } from '../../store/queries/read-checkpoints.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type ParsedArguments, parseFilled } from '../input/arguments.js';
 import { findPosition } from '../input/find-position.js';
 import { findSession } from '../input/find-session.js';

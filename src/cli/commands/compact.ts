@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import {
-  errnoOf,
-  FileNotFoundError,
-  IncompleteError,
-  SummarizerFailedError,
-  SystemError,
-  UsageError,
-} from '../../errors.js';
+import { errnoOf, FileNotFoundError, IncompleteError, SystemError } from '../../errors.js';
 import { trimSpace } from '../../model/ids.js';
 import type { CompactionPlan } from '../../plan/compaction/compaction.js';
 import {
@@ -19,6 +12,7 @@ import {
 import type { SummaryPlan } from '../../store/queries/plan-summary.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { SummarizerFailedError, UsageError } from '../errors.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
 import { findSession } from '../input/find-session.js';
 import { filledText } from '../input/metadata-flags.js';

@@ -1,7 +1,7 @@
-import { UsageError } from '../../errors.js';
 import type { CreateInput } from '../../store/operations/create-session.js';
 import type { CommandContext, OptionSpec } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type ParsedArguments, parseCount } from '../input/arguments.js';
 import { findSession } from '../input/find-session.js';
 import { DESCRIPTION_FLAGS, describedSession, filledText, ID_FLAG } from '../input/metadata-flags.js';

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { UsageError } from '../../errors.js';
 import { compareCodePoints } from '../../model/json.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
@@ -8,6 +7,7 @@ import { measureSession } from '../../store/queries/session-sizes.js';
 import { inWorkTreeOf } from '../../store/workspace/work-tree.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type ParsedArguments, parseCount, parseDay, parseFilled, parseTime, type Span } from '../input/arguments.js';
 import { type ListView, listNotes, listWarnings, renderList } from '../render/list.js';
 import { kindName } from '../render/listed-session.js';

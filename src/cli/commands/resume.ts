@@ -1,13 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import {
-  errnoOf,
-  FileNotFoundError,
-  NothingToResumeError,
-  NotResumableError,
-  NotYetError,
-  UsageError,
-} from '../../errors.js';
+import { errnoOf, FileNotFoundError, NothingToResumeError, NotResumableError } from '../../errors.js';
 import { parseSessionId, trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { formatShownContext } from '../../plan/exec-prompt.js';
@@ -16,6 +9,7 @@ import { requireMetadata } from '../../store/parts/metadata-file.js';
 import { readExecContext } from '../../store/queries/read-replay.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { NotYetError, UsageError } from '../errors.js';
 import { findProgram } from '../find-program.js';
 import type { ParsedArguments } from '../input/arguments.js';
 import { quoteWords, splitWords } from '../input/command-words.js';

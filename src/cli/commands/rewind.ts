@@ -1,10 +1,10 @@
-import { UsageError } from '../../errors.js';
 import type { RewindRecord } from '../../model/kept-record.js';
 import { parsePosition } from '../../plan/position.js';
 import { previewRefusedContinue, type SettledRewind } from '../../store/rewind/settle-rewind.js';
 import { previewRefusedUndo } from '../../store/rewind/undo-rewind.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
 import { findSession } from '../input/find-session.js';
 import { filledText } from '../input/metadata-flags.js';

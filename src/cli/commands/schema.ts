@@ -1,6 +1,6 @@
-import { UsageError } from '../../errors.js';
 import type { Command, RegistryEntry } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { type JsonMembers, renderJsonValue } from '../render/json.js';
 import { commandSchema, programSchema } from '../schema/schemas.js';
 

@@ -3,10 +3,8 @@ import {
   LogMissingError,
   MetadataDamagedError,
   MetadataMissingError,
-  NotYetError,
   PathRefusedError,
   SessionNotFoundError,
-  UsageError,
   type ZeroSessionsError,
 } from '../../errors.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
@@ -19,6 +17,7 @@ import { openLog } from '../../store/parts/read-session.js';
 import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { NotYetError, UsageError } from '../errors.js';
 import { type ParsedArguments, parseCount, parseFilled } from '../input/arguments.js';
 import { findPosition, isCheckpointOfUser } from '../input/find-position.js';
 import { findSession } from '../input/find-session.js';

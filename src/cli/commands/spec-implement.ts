@@ -1,9 +1,9 @@
-import { UsageError } from '../../errors.js';
 import type { StoredEvent } from '../../model/event.js';
 import { viewEvent } from '../../model/event-view.js';
 import { trimSpace } from '../../model/ids.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import type { ParsedArguments } from '../input/arguments.js';
 import { findSession } from '../input/find-session.js';
 import { DESCRIPTION_FLAGS, describedSession, filledText } from '../input/metadata-flags.js';

@@ -1,7 +1,7 @@
-import { UsageError } from '../../errors.js';
 import type { RecordSpecInput } from '../../store/operations/record-spec.js';
 import type { OptionSpec } from '../command.js';
 import { defineCommand } from '../define-command.js';
+import { UsageError } from '../errors.js';
 import { findSession } from '../input/find-session.js';
 import { filledText } from '../input/metadata-flags.js';
 import { SPEC_OUTPUT, SPEC_SCHEMAS, type SpecView, specView } from './spec-view.js';

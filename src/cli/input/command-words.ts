@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.js';
+import { UsageError } from '../errors.js';
 
 /**
  * Gives the words of a command line. No shell is asked: nothing is expanded. `'…'` and `"…"` hold words together, and `\`

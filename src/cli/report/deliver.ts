@@ -1,5 +1,6 @@
-import { AnswerLostError, ZeroSessionsError } from '../../errors.js';
+import { ZeroSessionsError } from '../../errors.js';
 import type { CommandContext, CommandOutput, JsonDocument, TextPieces } from '../command.js';
+import { AnswerLostError } from '../errors.js';
 import { type JsonView, openJsonDocument, openJsonLines, renderJsonDocument } from '../render/json.js';
 import { safeText } from '../render/safe-text.js';
 import { EXIT_DONE } from './exit-codes.js';

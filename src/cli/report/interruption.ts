@@ -1,4 +1,4 @@
-import { InterruptedError } from '../../errors.js';
+import { InterruptedError } from '../errors.js';
 
 /** What a signal may still end, and from when on it may not. */
 export interface Interruption {

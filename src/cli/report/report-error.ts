@@ -1,5 +1,8 @@
-import { InterruptedError, SummarizerFailedError, ZeroSessionsError } from '../../errors.js';
+import { InvalidArgumentError, ZeroSessionsError } from '../../errors.js';
+import { POSITION } from '../../plan/position.js';
+import { SELECTOR } from '../../plan/selector.js';
 import type { CliContext, GlobalOptions } from '../context.js';
+import { InterruptedError, SummarizerFailedError, UsageError } from '../errors.js';
 import type { Page } from '../page.js';
 import type { Redaction } from '../redaction.js';
 import { type JsonView, renderJsonDocument, renderJsonLine, SCHEMA_VERSION } from '../render/json.js';
@@ -25,7 +28,7 @@ interface ReportOptions {
  * @see CLI.md, "JSON"
  */
 export async function reportError(error: unknown, context: CliContext, options: ReportOptions): Promise<number> {
-  const told = error instanceof ZeroSessionsError ? error : bug(error);
+  const told = error instanceof ZeroSessionsError ? asTyped(error) : bug(error);
   if (told instanceof InterruptedError) return exitOfInterrupted(told); // whoever sent the signal knows
   if (options.format !== 'text') await writeJson(told, context, options);
   else await writePlan(told, context, options);
@@ -35,6 +38,14 @@ export async function reportError(error: unknown, context: CliContext, options: 
     await context.err.write(`${error.stack}\n`);
   }
   return told.code === BUG_CODE ? EXIT_FAILED : EXIT_CODES[told.code];
+}
+
+const TYPED: ReadonlySet<string> = new Set([POSITION, SELECTOR]);
+
+/** Names and positions are typed: to the library they are arguments, to who reads this they are the command line. */
+function asTyped(error: ZeroSessionsError): ZeroSessionsError {
+  if (!(error instanceof InvalidArgumentError) || !TYPED.has(error.argument)) return error;
+  return new UsageError(error.message, error.hint);
 }
 
 type ToldError = ZeroSessionsError | (Error & { readonly code: typeof BUG_CODE; readonly hint: string });

@@ -1,14 +1,9 @@
-import {
-  InterruptedRewindError,
-  StalePlanError,
-  UsageError,
-  WorkspaceRefusedError,
-  ZeroSessionsError,
-} from '../../errors.js';
+import { InterruptedRewindError, StalePlanError, WorkspaceRefusedError, ZeroSessionsError } from '../../errors.js';
 import type { RewindPlan } from '../../plan/rewind/rewind.js';
 import { previewRefused, type RewindReport } from '../../store/rewind/apply-rewind.js';
 import type { RewindOptions } from '../../store/rewind/preview-rewind.js';
 import type { CommandContext, MemberSchemas } from '../command.js';
+import { UsageError } from '../errors.js';
 import type { Page } from '../page.js';
 import type { Redaction } from '../redaction.js';
 import type { JsonMembers } from '../render/json.js';

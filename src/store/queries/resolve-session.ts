@@ -19,7 +19,7 @@ export interface NamingOptions {
  * like.
  *
  * A damaged session is found by its id. For a full id only names of folders are read, otherwise all metadata.
- * @throws UsageError (`USAGE`) when the name is blank.
+ * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the name is blank.
  * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), AmbiguousNameError (`AMBIGUOUS_NAME`), with the candidates.
  * @see CLI.md, "Sessions are named"
  */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../../src/cli/errors.js';
 import { quoteWords, splitWords } from '../../../src/cli/input/command-words.js';
-import { UsageError } from '../../../src/errors.js';
 
 describe('a command that is given as one text', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { InterruptedError } from '../../../src/cli/errors.js';
 import { exitOfInterrupted, interruptionBy } from '../../../src/cli/report/interruption.js';
-import { InterruptedError } from '../../../src/errors.js';
 
 describe('finding 16: interruptionBy', () => {
   test('given a signal before anything is changed, then waits end, and the first change is not made', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CliContext } from '../../../src/cli/context.js';
+import { InterruptedError } from '../../../src/cli/errors.js';
 import { HIDE_SECRETS } from '../../../src/cli/redaction.js';
 import { createStyle } from '../../../src/cli/render/style.js';
 import { EXIT_CODES } from '../../../src/cli/report/exit-codes.js';
@@ -7,7 +8,6 @@ import { reportError } from '../../../src/cli/report/report-error.js';
 import {
   AmbiguousNameError,
   IncompleteError,
-  InterruptedError,
   SessionBusyError,
   SessionNotFoundError,
   SystemError,

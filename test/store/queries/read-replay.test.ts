@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../src/index.js';
-import { formatExecPrompt, formatShownContext } from '../../../src/index.js';
+import { formatExecPrompt } from '../../../src/index.js';
+import { formatShownContext } from '../../../src/plan/exec-prompt.js';
 import { streamReplay } from '../../../src/store/queries/read-replay.js';
 import { aSession, type SessionBuilder } from '../../support/session-builder.js';
 import { tempStore } from '../../support/temp-store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeFileSystem } from '../../../src/fs/file-system.js';
-import { AmbiguousNameError, SessionNotFoundError, UsageError } from '../../../src/index.js';
+import { AmbiguousNameError, InvalidArgumentError, SessionNotFoundError } from '../../../src/index.js';
 import { aSession } from '../../support/session-builder.js';
 import { tempStore } from '../../support/temp-store.js';
 
@@ -35,7 +35,7 @@ describe('resolving a name', () => {
 
     await expect(store.resolve('nobody')).rejects.toThrow(SessionNotFoundError);
     await expect(store.resolve('o')).rejects.toThrow(AmbiguousNameError);
-    await expect(store.resolve(' ')).rejects.toThrow(UsageError);
+    await expect(store.resolve(' ')).rejects.toThrow(InvalidArgumentError);
   });
 
   test('given a store that is not there, then nothing is found', async () => {
