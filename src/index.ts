@@ -37,6 +37,8 @@ export {
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from './errors.js';
+export type { FileKind, FileStat, FileSystem, FolderEntry, FolderHandle } from './fs/file-system.js';
+export type { WhyFixed } from './fs/fixed-entry.js';
 export { decodeCheckpoint } from './model/checkpoint-codec.js';
 export {
   type CheckpointEntry,
@@ -65,7 +67,13 @@ export {
 } from './model/ids.js';
 export { parseRawJson, type RawJson, rawJson, rawJsonText } from './model/json.js';
 export type { RewindRecord } from './model/kept-record.js';
-export { isResumableKind, type SessionKind, type SessionMetadata, type SpecStatus } from './model/metadata.js';
+export {
+  type ExactIntegers,
+  isResumableKind,
+  type SessionKind,
+  type SessionMetadata,
+  type SpecStatus,
+} from './model/metadata.js';
 export type { RestoreReport } from './model/rewind-record.js';
 export {
   type CompactionOptions,
@@ -77,12 +85,13 @@ export { rehydrateEvents, replayEvents } from './plan/compaction/replay.js';
 export type { FilledPart, PartPrompt, SummaryPart } from './plan/compaction/summary-parts.js';
 export { type ExecMode, formatExecPrompt, type PreparedExec } from './plan/exec-prompt.js';
 export type { TreeNode } from './plan/lineage.js';
+export type { Position } from './plan/position.js';
 export type { FileAction, FileChange, PresentState } from './plan/rewind/file-change.js';
 export type { RewindOutline, RewindPlan, RewindTargetOptions, UncoveredWork } from './plan/rewind/rewind.js';
 export type { CutCalls, OpenCall } from './plan/rewind/whole-positions.js';
 export type { LockHold, LockProvider, StoreWarning } from './store/base/deps.js';
 export { CHECKPOINTS_DIR, EVENTS_FILE, METADATA_FILE } from './store/base/layout.js';
-export type { LiveSessions } from './store/holding/live-sessions.js';
+export type { LiveSessions, OpenSessions } from './store/holding/live-sessions.js';
 export { checkpointsEnabled, defaultRoot, openStore, type StoreOptions } from './store/open-store.js';
 export type { AppendBatchUnlessAny, AppendUnlessExists } from './store/operations/append-events.js';
 export type { GoalResult } from './store/operations/change-goal.js';
@@ -104,6 +113,13 @@ export type { ExecContext } from './store/queries/read-replay.js';
 export type { NamingOptions } from './store/queries/resolve-session.js';
 export type { RewindReport, RewindResult } from './store/rewind/apply-rewind.js';
 export type { RewindOptions } from './store/rewind/preview-rewind.js';
-export type { ContinuedRewind, ContinueOptions, SettledRewind, SettleOptions } from './store/rewind/settle-rewind.js';
+export type {
+  ContinuedRewind,
+  ContinueOptions,
+  RewindWork,
+  SettledRewind,
+  SettleOptions,
+  SkippedFile,
+} from './store/rewind/settle-rewind.js';
 export type { UndoOptions } from './store/rewind/undo-rewind.js';
 export type { SessionStore } from './store/session-store.js';

@@ -1,4 +1,4 @@
-import { InvalidIdError } from '../errors.js';
+import { InvalidArgumentError, InvalidIdError } from '../errors.js';
 
 declare const brand: unique symbol;
 type Branded<T, Name extends string> = T & { readonly [brand]: Name };
@@ -22,6 +22,8 @@ const SPACE_AT_ENDS = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
 /** Gives the text without the characters of the Unicode property White_Space at both ends (FORMAT.md, 1). */
 export function trimSpace(text: string): string {
+  if (typeof text !== 'string')
+    throw new InvalidArgumentError('text', `A text is needed, not ${text === null ? text : typeof text}`);
   return text.replace(SPACE_AT_ENDS, '');
 }
 
@@ -35,6 +37,7 @@ export function validSessionId(text: string): boolean {
  * @throws {@link InvalidIdError} (`INVALID_ID`) when it is not of the form in FORMAT.md, 1.
  */
 export function parseSessionId(text: string): SessionId {
+  if (typeof text !== 'string') throw new InvalidIdError(String(text));
   const id = trimSpace(text);
   if (!SESSION_ID.test(id)) throw new InvalidIdError(text);
   return id as SessionId;

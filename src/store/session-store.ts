@@ -1,4 +1,6 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
+import { givenFunction, givenList, givenOptions, givenTexts } from '../model/given.js';
+import type { GoalStatus } from '../model/goal.js';
 import type { SessionId } from '../model/ids.js';
 import type { RewindRecord } from '../model/kept-record.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
@@ -117,27 +119,30 @@ export class SessionStore {
 
   /** Makes a session. See {@link createSession}. */
   create(input: CreateInput = {}): Promise<SessionMetadata> {
-    return withStoreErrors(() => createSession(this.#deps, input));
+    return withStoreErrors(() => createSession(this.#deps, givenOptions(input, 'input')));
   }
 
-  /** Gives the metadata of a session, or null when there are none. */
+  /**
+   * Reads the metadata of a session, or null when there are none. The id is taken as it is: {@link resolve} finds a
+   * session by a name, the beginning of an id, or `latest`.
+   */
   get(sessionId: string): Promise<SessionMetadata | null> {
     return withStoreErrors(() => getSession(this.#deps, sessionId));
   }
 
-  /** Gives every whole session, newest activity first. Damaged ones: {@link listWithFaults}. */
+  /** Lists the sessions that can be read, newest activity first. It leaves damaged ones out: {@link listWithFaults} has both. */
   list(): Promise<readonly SessionMetadata[]> {
     return withStoreErrors(() => listAndTell(this.#deps).sessions);
   }
 
-  /** Gives every whole session, and beside them those that cannot be read, with the reason. */
+  /** Lists the sessions that can be read, newest activity first, and beside them those that cannot, with the reason. */
   listWithFaults(): Promise<SessionList> {
     return withStoreErrors(() => listAndTell(this.#deps));
   }
 
   /** Gives the id of the session that a name means: an id, a beginning of one, a title, `latest`, `parent:…` (CLI.md). */
   resolve(name: string, options: NamingOptions = {}): Promise<SessionId> {
-    return withStoreErrors(() => resolveSession(this.#deps, name, options));
+    return withStoreErrors(() => resolveSession(this.#deps, name, givenOptions(options, 'options')));
   }
 
   /** Gives the session with the newest activity, or null. */
@@ -182,7 +187,7 @@ export class SessionStore {
 
   /** Appends a batch: all of it or nothing, in one write, synced. */
   appendEvents(sessionId: string, inputs: readonly EventInput[]): Promise<readonly StoredEvent[]> {
-    return withStoreErrors(() => appendEvents(this.#deps, sessionId, inputs));
+    return withStoreErrors(() => appendEvents(this.#deps, sessionId, givenInputs(inputs)));
   }
 
   /** Appends an event unless the condition holds for the events that are there. */
@@ -191,7 +196,7 @@ export class SessionStore {
     input: EventInput,
     exists?: (events: readonly StoredEvent[]) => boolean,
   ): Promise<AppendUnlessExists> {
-    return withStoreErrors(() => appendEventUnlessExists(this.#deps, sessionId, input, exists));
+    return withStoreErrors(() => appendEventUnlessExists(this.#deps, sessionId, givenOptions(input, 'input'), exists));
   }
 
   /** As {@link appendEventUnlessExists}, with a condition on single events: no log is held in memory. */
@@ -200,7 +205,9 @@ export class SessionStore {
     input: EventInput,
     matches: (event: StoredEvent) => boolean,
   ): Promise<AppendUnlessExists> {
-    return withStoreErrors(() => appendEventUnlessAny(this.#deps, sessionId, input, matches));
+    return withStoreErrors(() =>
+      appendEventUnlessAny(this.#deps, sessionId, givenOptions(input, 'input'), givenFunction(matches, 'matches')),
+    );
   }
 
   /** As {@link appendEventUnlessAny}, for a batch. */
@@ -209,7 +216,9 @@ export class SessionStore {
     inputs: readonly EventInput[],
     matches: (event: StoredEvent) => boolean,
   ): Promise<AppendBatchUnlessAny> {
-    return withStoreErrors(() => appendEventsUnlessAny(this.#deps, sessionId, inputs, matches));
+    return withStoreErrors(() =>
+      appendEventsUnlessAny(this.#deps, sessionId, givenInputs(inputs), givenFunction(matches, 'matches')),
+    );
   }
 
   /**
@@ -220,12 +229,12 @@ export class SessionStore {
     return withStoreErrors(() => readAllEvents(this.#deps, sessionId));
   }
 
-  /** Reads the events as a model should see them, compactions honoured. */
+  /** Reads the events as a model should see them, compactions honoured. {@link readReplayEvents} is the same. */
   readRehydratedEvents(sessionId: string): Promise<readonly StoredEvent[]> {
     return withStoreErrors(() => replayEvents(readAllEvents(this.#deps, sessionId)));
   }
 
-  /** The same as {@link readRehydratedEvents}. */
+  /** The twin of {@link readRehydratedEvents}, under the other name that it has in Zero. */
   readReplayEvents(sessionId: string): Promise<readonly StoredEvent[]> {
     return this.readRehydratedEvents(sessionId);
   }
@@ -252,7 +261,7 @@ export class SessionStore {
 
   /** Makes a session that starts with the events of another. See {@link forkSession}. */
   fork(parentId: string, input: ForkInput = {}): Promise<SessionMetadata> {
-    return withStoreErrors(() => forkSession(this.#deps, parentId, input));
+    return withStoreErrors(() => forkSession(this.#deps, parentId, givenOptions(input, 'input')));
   }
 
   /** Tells which calls a cut behind an event leaves without their results, and where it would leave none. */
@@ -262,7 +271,7 @@ export class SessionStore {
 
   /** Makes a child session and links it in its parent. See {@link createChild}. */
   createChild(parentId: string, input: ChildInput = {}): Promise<SessionMetadata> {
-    return withStoreErrors(() => createChild(this.#deps, parentId, input));
+    return withStoreErrors(() => createChild(this.#deps, parentId, givenOptions(input, 'input')));
   }
 
   /** Gives the sessions of kind `child` that a session has, latest spawn first. */
@@ -287,7 +296,9 @@ export class SessionStore {
     tool: string,
     paths: readonly string[],
   ): Promise<StoredEvent | null> {
-    return withStoreErrors(() => captureToolCheckpoint(this.#deps, sessionId, workspaceRoot, tool, paths));
+    return withStoreErrors(() =>
+      captureToolCheckpoint(this.#deps, sessionId, workspaceRoot, tool, givenTexts(paths, 'paths')),
+    );
   }
 
   /** As {@link captureToolCheckpoint} without the event, which the caller must append soon. */
@@ -297,7 +308,9 @@ export class SessionStore {
     tool: string,
     paths: readonly string[],
   ): Promise<{ readonly ok: boolean; readonly payload: CheckpointPayload | null }> {
-    return withStoreErrors(() => snapshotForCheckpoint(this.#deps, sessionId, workspaceRoot, tool, paths));
+    return withStoreErrors(() =>
+      snapshotForCheckpoint(this.#deps, sessionId, workspaceRoot, tool, givenTexts(paths, 'paths')),
+    );
   }
 
   /** Brings files back to what they were just after an event; the log and the metadata keep their bytes. */
@@ -314,7 +327,7 @@ export class SessionStore {
   planRewind(sessionId: string, options: RewindTargetOptions): Promise<RewindOutline> {
     return withStoreErrors(() => {
       const log = openLog(this.#deps, sessionId);
-      return outlineRewind(log.outline(0), options);
+      return outlineRewind(log.outline(0), givenOptions(options, 'options'));
     });
   }
 
@@ -325,32 +338,32 @@ export class SessionStore {
 
   /** Tells what {@link rewind} would do, file by file, and does nothing. */
   previewRewind(sessionId: string, options: RewindOptions): Promise<RewindPlan> {
-    return withStoreErrors(() => previewRewind(this.#deps, sessionId, options));
+    return withStoreErrors(() => previewRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Goes back to a sequence as the options say; refuses what would be half or would overwrite. */
   rewind(sessionId: string, options: RewindOptions): Promise<RewindResult> {
-    return withStoreErrors(() => rewind(this.#deps, sessionId, options));
+    return withStoreErrors(() => rewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Tells what {@link undoRewind} would do, and does nothing. */
   previewUndo(sessionId: string, options: UndoOptions = {}): Promise<RewindPlan> {
-    return withStoreErrors(() => previewUndo(this.#deps, sessionId, options));
+    return withStoreErrors(() => previewUndo(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Undoes a rewind, a restore or an undo. */
   undoRewind(sessionId: string, options: UndoOptions = {}): Promise<RewindResult> {
-    return withStoreErrors(() => undoRewind(this.#deps, sessionId, options));
+    return withStoreErrors(() => undoRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Takes back an interrupted rewind that something was written after. */
   abortRewind(sessionId: string, options: SettleOptions = {}): Promise<SettledRewind> {
-    return withStoreErrors(() => abortRewind(this.#deps, sessionId, options));
+    return withStoreErrors(() => abortRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Carries out an interrupted rewind after all, whole. */
   continueRewind(sessionId: string, options: ContinueOptions = {}): Promise<ContinuedRewind> {
-    return withStoreErrors(() => continueRewind(this.#deps, sessionId, options));
+    return withStoreErrors(() => continueRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Gives the checkpoints of a session, oldest first. */
@@ -375,12 +388,12 @@ export class SessionStore {
 
   /** Tells which events a summary would stand for, and gives the prompt for it. */
   planCompaction(sessionId: string, options: CompactionOptions = {}): Promise<CompactionPlan> {
-    return withStoreErrors(() => planSessionCompaction(this.#deps, sessionId, options));
+    return withStoreErrors(() => planSessionCompaction(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Plans a summary that sees all that it is to stand for, in as many parts as it takes. */
   planSummary(sessionId: string, options: SummaryOptions = {}): Promise<SummaryPlan> {
-    return withStoreErrors(() => planSessionSummary(this.#deps, sessionId, options));
+    return withStoreErrors(() => planSessionSummary(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Records a summary in place of the events of a plan. */
@@ -388,7 +401,7 @@ export class SessionStore {
     sessionId: string,
     input: { readonly plan: CompactionPlan; readonly summary: string },
   ): Promise<StoredEvent> {
-    return withStoreErrors(() => recordCompaction(this.#deps, sessionId, input));
+    return withStoreErrors(() => recordCompaction(this.#deps, sessionId, givenOptions(input, 'input')));
   }
 
   /** Takes the latest compaction out of the log; undone like a rewind. See {@link undoCompaction}. */
@@ -398,7 +411,7 @@ export class SessionStore {
 
   /** Merges spec fields into the metadata and records the status as an event. */
   recordSpec(sessionId: string, input: RecordSpecInput): Promise<SessionAndEvent> {
-    return withStoreErrors(() => recordSpec(this.#deps, sessionId, input));
+    return withStoreErrors(() => recordSpec(this.#deps, sessionId, givenOptions(input, 'input')));
   }
 
   /** Gives the session that implements a spec of a source session, or null. */
@@ -410,12 +423,12 @@ export class SessionStore {
   ensureSpecImplementation(
     input: EnsureSpecImplementationInput,
   ): Promise<{ readonly session: SessionMetadata; readonly events: readonly StoredEvent[] }> {
-    return withStoreErrors(() => ensureSpecImplementation(this.#deps, input));
+    return withStoreErrors(() => ensureSpecImplementation(this.#deps, givenOptions(input, 'input')));
   }
 
   /** Finds, forks or makes the session for a run, and gives its context. */
   prepareExec(options: PrepareExecOptions = {}): Promise<PreparedExec> {
-    return withStoreErrors(() => prepareExec(this.#deps, options));
+    return withStoreErrors(() => prepareExec(this.#deps, givenOptions(options, 'options')));
   }
 
   /**
@@ -457,7 +470,7 @@ export class SessionStore {
   }
 
   /** Gives the goal of a session another status. */
-  updateGoal(sessionId: string, status: string, reason = ''): Promise<GoalResult> {
+  updateGoal(sessionId: string, status: GoalStatus, reason = ''): Promise<GoalResult> {
     return withStoreErrors(() => updateGoal(this.#deps, sessionId, status, reason));
   }
 
@@ -491,4 +504,8 @@ function listAndTell(deps: StoreDeps): SessionList {
   const list = listSessions(deps);
   tellOfTimesAhead(deps, list.sessions);
   return list;
+}
+
+function givenInputs(inputs: readonly EventInput[]): readonly EventInput[] {
+  return givenList(inputs, 'inputs').map((input) => givenOptions(input, 'input'));
 }

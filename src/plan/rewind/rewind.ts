@@ -62,7 +62,7 @@ function findTarget(outline: LogOutline, options: RewindTargetOptions): number {
   const { sessionId, events } = outline;
   const sequence = options.targetSequence ?? 0;
   const eventId = trimSpace(options.targetEventId ?? '');
-  if (sequence <= 0 && eventId === '') {
+  if (typeof sequence !== 'number' || (sequence <= 0 && eventId === '')) {
     throw new InvalidArgumentError('targetSequence', 'A rewind needs a target', 'Give a sequence or an event id.');
   }
   const bySequence = sequence > 0 ? indexOfSequence(outline, sequence) : undefined;

@@ -7,7 +7,7 @@ import type { StoreDeps } from '../base/deps.js';
 import { sessionPaths } from '../base/layout.js';
 
 /** Which sessions other processes have open, as far as they said so where Zero says it. */
-interface OpenSessions {
+export interface OpenSessions {
   /** Gives the processes that have a session open, in rising order. */
   processesOf(sessionId: string): readonly number[];
 }

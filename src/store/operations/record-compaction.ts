@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../model/event.js';
+import { givenOptions } from '../../model/given.js';
 import { parseSessionId } from '../../model/ids.js';
 import { encodeRecord } from '../../model/json.js';
 import {
@@ -44,6 +45,7 @@ export async function recordCompaction(
   input: { readonly plan: CompactionPlan; readonly summary: string },
 ): Promise<StoredEvent> {
   const { plan, summary } = input;
+  givenOptions(plan, 'plan');
   const id = parseSessionId(sessionId);
   const payload = encodeRecord({ ...compactionPayloadFromPlan(summary, plan) });
   requirePlanOf(id, plan);

@@ -7,6 +7,7 @@ import {
   ZeroSessionsError,
 } from '../../errors.js';
 import type { ConfinedRoot } from '../../fs/confined-path.js';
+import { givenOptions } from '../../model/given.js';
 import type { SessionId } from '../../model/ids.js';
 import { leavesRoom, sequenceText } from '../../model/ids.js';
 import type { LogOutline } from '../../model/log-outline.js';
@@ -80,7 +81,7 @@ export type TargetedRewind = RewindOptions & { readonly target: number };
 export async function withTargetFound(log: EventLog, options: RewindOptions): Promise<TargetedRewind> {
   const { target } = options;
   if (typeof target === 'number') return { ...options, target };
-  return { ...options, target: await positionIn(log, target) };
+  return { ...options, target: await positionIn(log, givenOptions(target, 'target')) };
 }
 
 /** How strict a plan is with what is there. */

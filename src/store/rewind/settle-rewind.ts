@@ -36,9 +36,9 @@ export interface SettledRewind {
 }
 
 /** What an interrupted call was to do. */
-type RewindWork = ReturnType<typeof workOf>;
+export type RewindWork = ReturnType<typeof workOf>;
 
-interface SkippedFile {
+export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
 }
