@@ -174,6 +174,62 @@ describe('the imports of src', () => {
   });
 });
 
+describe('the exports of src', () => {
+  test('given a name that a file exports, then another file of src asks for it, or the surface has it', () => {
+    const asked = new Set<string>();
+    const exported: (readonly [file: string, name: string])[] = [];
+    for (const file of readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts')) continue;
+      const text = readFileSync(join(ROOT, 'src', file), 'utf8');
+      const blocks = text.matchAll(/(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+'\./g);
+      for (const [, names = ''] of blocks) {
+        for (const name of names.split(','))
+          asked.add(
+            name
+              .replace(/\btype\b/, '')
+              .replace(/ as .*/, '')
+              .trim(),
+          );
+      }
+      // What is loaded when it is wanted is named behind the import.
+      for (const [, name = ''] of text.matchAll(/await import\([^)]*\)\)\.(\w+)/g)) asked.add(name);
+      for (const line of text.split('\n').filter((each) => /= await (?:import|Promise\.all)/.test(each))) {
+        for (const [, name = ''] of line.matchAll(/(\w+)(?=[, ]*\})/g)) asked.add(name);
+      }
+      const found = text.matchAll(
+        /^export (?:async )?(?:abstract )?(?:class|function\*?|interface|type|const) (\w+)/gm,
+      );
+      for (const [, name = ''] of found) exported.push([file, name]);
+    }
+
+    expect(exported.filter(([, name]) => !asked.has(name) && !TESTED.has(name)).map((each) => each.join(': '))).toEqual(
+      [],
+    );
+  });
+});
+
+/** Exported for the tests of their own file only: each is what a claim is about. */
+const TESTED: ReadonlySet<string> = new Set([
+  'OutputTarget',
+  'ExclusiveLock',
+  'FileLocker',
+  'identifyProcess',
+  'TurnQueue',
+  'spliceEventLine',
+  'splitLines',
+  'PositionSource',
+  'KnownSessions',
+  'NamingPlace',
+  'quoteForPowerShell',
+  'draw',
+  'drawWithCliTable',
+  'layOut',
+  'ERROR_SCHEMA',
+  'SUMMARY_LINE',
+  'ENTRIES_LINE',
+  'UndoSources',
+]);
+
 describe('the names of files', () => {
   test('given src and test, then none is called utils, helpers or common', () => {
     const files = ['src', 'test'].flatMap((top) => readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }));

@@ -11,7 +11,7 @@ import { safeText } from '../render/safe-text.js';
 import { EVENT_SCHEMA } from '../schema/schema-parts.js';
 
 /** What `append` wrote. */
-export interface AppendView {
+interface AppendView {
   readonly events: readonly StoredEvent[];
   /** False when nothing was written since the event of `--unless-exists` was there. */
   readonly appended: boolean;

@@ -31,7 +31,7 @@ import {
 import { WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
 /** What `rewind` did or shows. */
-export type RewindView =
+type RewindView =
   | { readonly kind: 'outcome'; readonly outcome: RewindOutcome }
   | { readonly kind: 'history'; readonly rewinds: readonly RewindRecord[]; readonly sessionId: string }
   | { readonly kind: 'aborted'; readonly settled: SettledRewind; readonly sessionId: string };

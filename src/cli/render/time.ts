@@ -24,13 +24,6 @@ export function relativeTime(instantMs: number, nowMs: number): string {
   return instantMs <= nowMs ? `${amount} ago` : `in ${amount}`;
 }
 
-/** Gives an instant as RFC 3339 in UTC with milliseconds; what is no instant of the years 0 to 9999 is `unknown`. */
-export function rfc3339(instantMs: number): string {
-  if (!isInstant(instantMs)) return UNKNOWN;
-  const text = new Date(instantMs).toISOString();
-  return text.length === 24 ? text : UNKNOWN;
-}
-
 /**
  * Gives a stored time as a table shows it: relative to `nowMs` on a terminal, as stored when `nowMs` is undefined
  * (piped). A time that cannot be read is shown as it stands, `unknown` when blank.

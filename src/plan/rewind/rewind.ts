@@ -102,8 +102,6 @@ export function nearestSequences(events: readonly EventRef[], sequence: number):
 interface RewindScope {
   /** `all` by default. */
   readonly part?: 'all' | 'events' | 'files' | undefined;
-  /** Paths to restore, resolved; all when left out. */
-  readonly only?: ReadonlySet<string> | undefined;
   readonly workspace?: string | undefined;
 }
 

@@ -12,7 +12,6 @@ export interface StoreWarning {
     | 'REWIND_RECOVERED'
     | 'REWIND_UNSETTLED'
     | 'TORN_TAIL'
-    | 'SWEEP_FAILED'
     | 'BLOB_NOT_COPIED'
     | 'BLOB_NOT_KEPT'
     | 'AMBIGUOUS_MEMBER'

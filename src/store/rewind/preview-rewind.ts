@@ -96,7 +96,6 @@ export interface PlanningWays {
 export interface PlannedRewind {
   readonly plan: RewindPlan;
   readonly workspace: ConfinedRoot | undefined;
-  readonly outline: LogOutline;
 }
 
 /**
@@ -150,7 +149,7 @@ export function planFromDisk(
     { part: options.part, workspace: workspace?.real },
     { cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut, uncovered },
   );
-  return { plan, workspace, outline };
+  return { plan, workspace };
 }
 
 /** What of a session the files of a plan are made from. */

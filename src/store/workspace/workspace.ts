@@ -118,7 +118,7 @@ export function noTraceIn(workspace: ConfinedRoot, sessionId: string): Workspace
 }
 
 /** Tells whether two folders are the same, or one is in the other. */
-export function relatedFolders(deps: StoreDeps, a: string, b: string): boolean {
+function relatedFolders(deps: StoreDeps, a: string, b: string): boolean {
   const first = realOr(deps, a);
   const second = realOr(deps, b);
   return isAtOrAbove(first, second) || isAtOrAbove(second, first);

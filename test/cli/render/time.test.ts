@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatBytes, relativeTime, rfc3339, storedTime } from '../../../src/cli/render/time.js';
+import { formatBytes, relativeTime, storedTime } from '../../../src/cli/render/time.js';
 
 const NOW = Date.UTC(2026, 6, 9, 12);
 const MINUTE = 60_000;
@@ -27,19 +27,6 @@ describe('a time as a person says it', () => {
   ])('given %i ms before now, then it is %s', (before, said) => {
     expect(relativeTime(NOW - before, NOW)).toBe(said);
   });
-});
-
-describe('a time for a script', () => {
-  test('given an instant, then it is RFC 3339 in UTC', () => {
-    expect(rfc3339(NOW)).toBe('2026-07-09T12:00:00.000Z');
-  });
-
-  test.each([Number.NaN, 1e20, Date.UTC(12_000, 0)])(
-    'given %d, which RFC 3339 cannot hold, then it is unknown',
-    (instant) => {
-      expect(rfc3339(instant)).toBe('unknown');
-    },
-  );
 });
 
 describe('a stored time', () => {
