@@ -108,9 +108,10 @@ export type { LeftOver } from './store/queries/left-overs.js';
 export type { SessionList, UnreadableSession } from './store/queries/list-sessions.js';
 export type { SummaryOptions, SummaryPlan } from './store/queries/plan-summary.js';
 export type { CheckpointSummary, FileAt, FileContent } from './store/queries/read-checkpoints.js';
-export type { RawLogLine, ReadOptions, ScannedLine } from './store/queries/read-events.js';
+export type { LogFile, RawLogLine, ReadOptions, ScannedLine } from './store/queries/read-events.js';
 export type { ExecContext } from './store/queries/read-replay.js';
 export type { NamingOptions } from './store/queries/resolve-session.js';
+export type { SessionSizes } from './store/queries/session-sizes.js';
 export type { RewindReport, RewindResult } from './store/rewind/apply-rewind.js';
 export type { RewindOptions } from './store/rewind/preview-rewind.js';
 export type {
@@ -123,3 +124,4 @@ export type {
 } from './store/rewind/settle-rewind.js';
 export type { UndoOptions } from './store/rewind/undo-rewind.js';
 export type { SessionStore } from './store/session-store.js';
+export type { NameInWorkspace } from './store/workspace/name-in-workspace.js';

@@ -124,8 +124,10 @@ export interface RegistryEntry {
 export interface CommandContext extends CliContext {
   readonly globals: GlobalOptions;
   readonly store: SessionStore;
-  /** The same store for what `SessionStore` does not offer. */
+  /** For the plan of a refused rewind, which the store does not offer yet. */
   readonly deps: StoreDeps;
+  /** The homes of whoever runs this. */
+  readonly homes: readonly string[];
   /** Aborts as `interruption` says: a signal ends no work that has changed something. */
   readonly signal: AbortSignal;
   /** What becomes of signals during this run. */

@@ -48,6 +48,9 @@ export function openContext(
     get deps() {
       return open().deps;
     },
+    get homes() {
+      return open().deps.homes;
+    },
     page: pageOf(context, outIsTerminal, {
       style: createStyle({ color: wantsColor({ mode: globals.color, isTTY: outIsTerminal, env }) }),
       redaction: watched.redaction,

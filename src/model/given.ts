@@ -21,12 +21,18 @@ export function givenList<T>(list: readonly T[], argument: string): readonly T[]
   throw new InvalidArgumentError(argument, `${argument} is ${nameOf(list)}, not a list`);
 }
 
+/**
+ * Gives the text that a caller has given.
+ * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is none.
+ */
+export function givenText(text: string, argument: string): string {
+  if (typeof text === 'string') return text;
+  throw new InvalidArgumentError(argument, `${argument} is ${nameOf(text)}, not a text`);
+}
+
 /** Gives the texts that a caller has given; else as {@link givenList}. */
 export function givenTexts(texts: readonly string[], argument: string): readonly string[] {
-  return givenList(texts, argument).map((text) => {
-    if (typeof text === 'string') return text;
-    throw new InvalidArgumentError(argument, `${argument} has ${nameOf(text)}, not a text`);
-  });
+  return givenList(texts, argument).map((text) => givenText(text, `one of ${argument}`));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
-import { givenFunction, givenList, givenOptions, givenTexts } from '../model/given.js';
+import { givenFunction, givenList, givenOptions, givenText, givenTexts } from '../model/given.js';
 import type { GoalStatus } from '../model/goal.js';
-import type { SessionId } from '../model/ids.js';
+import { parseSessionId, type SessionId } from '../model/ids.js';
 import type { RewindRecord } from '../model/kept-record.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
@@ -12,7 +12,7 @@ import type { TreeNode } from '../plan/lineage.js';
 import { outlineRewind, type RewindOutline, type RewindPlan, type RewindTargetOptions } from '../plan/rewind/rewind.js';
 import type { CutCalls } from '../plan/rewind/whole-positions.js';
 import type { StoreDeps } from './base/deps.js';
-import { withStoreErrors } from './base/system-errors.js';
+import { eachOrStoreError, orStoreError, withStoreErrors } from './base/system-errors.js';
 import { type LiveSessions, readLiveSessions } from './holding/live-sessions.js';
 import {
   type AppendBatchUnlessAny,
@@ -52,6 +52,7 @@ import {
 } from './operations/record-spec.js';
 import { undoCompaction } from './operations/undo-compaction.js';
 import { readCutCalls } from './parts/cut-turn.js';
+import { requireMetadata } from './parts/metadata-file.js';
 import { getSession, openLog, readAllEvents } from './parts/read-session.js';
 import { findAllLeftOvers, findLeftOvers, type LeftOver } from './queries/left-overs.js';
 import { listSessions, type SessionList, tellOfTimesAhead } from './queries/list-sessions.js';
@@ -65,6 +66,9 @@ import {
   readFileAt,
 } from './queries/read-checkpoints.js';
 import {
+  copyOfLog,
+  describeLog,
+  type LogFile,
   type RawLogLine,
   type ReadOptions,
   type ScannedLine,
@@ -75,6 +79,7 @@ import {
 import { readChildren, readLineage, readTree } from './queries/read-lineage.js';
 import { type ExecContext, readExecContext, streamReplay } from './queries/read-replay.js';
 import { type NamingOptions, resolveSession } from './queries/resolve-session.js';
+import { measureSession, type SessionSizes } from './queries/session-sizes.js';
 import {
   applyRewind,
   previewRewind,
@@ -95,6 +100,8 @@ import {
   type SettleOptions,
 } from './rewind/settle-rewind.js';
 import { previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
+import { type NameInWorkspace, nameInWorkspace } from './workspace/name-in-workspace.js';
+import { inWorkTreeOf } from './workspace/work-tree.js';
 
 /**
  * The sessions under one root.
@@ -128,6 +135,15 @@ export class SessionStore {
    */
   get(sessionId: string): Promise<SessionMetadata | null> {
     return withStoreErrors(() => getSession(this.#deps, sessionId));
+  }
+
+  /**
+   * Reads the metadata of a session that has to be there.
+   * @throws {@link SessionNotFoundError} (`SESSION_NOT_FOUND`), {@link MetadataMissingError} (`METADATA_MISSING`),
+   *   {@link MetadataDamagedError} (`METADATA_DAMAGED`)
+   */
+  require(sessionId: string): Promise<SessionMetadata> {
+    return withStoreErrors(() => requireMetadata(this.#deps, parseSessionId(sessionId)).metadata);
   }
 
   /** Lists the sessions that can be read, newest activity first. It leaves damaged ones out: {@link listWithFaults} has both. */
@@ -447,6 +463,34 @@ export class SessionStore {
   /** Finds that as well in the folders of all sessions. */
   allLeftOvers(): Promise<readonly LeftOver[]> {
     return withStoreErrors(() => findAllLeftOvers(this.#deps));
+  }
+
+  /** Measures what a session takes on disk, in bytes; what is not there counts as nothing. */
+  measure(sessionId: string): Promise<SessionSizes> {
+    return withStoreErrors(() => measureSession(this.#deps, parseSessionId(sessionId)));
+  }
+
+  /** Tells where the log of a session is, how long it is, and whether its last line is cut short. */
+  logFile(sessionId: string): Promise<LogFile> {
+    return withStoreErrors(() => describeLog(this.#deps, sessionId));
+  }
+
+  /** Reads a log as it is stored, byte for byte, in pieces; what is appended meanwhile is left out. */
+  rawLog(sessionId: string): Iterable<Uint8Array> {
+    return eachOrStoreError(copyOfLog(this.#deps, sessionId));
+  }
+
+  /**
+   * Gives an absolute path as its name from a folder, as it is written and with the links of its folders followed;
+   * undefined where it leads outside.
+   */
+  nameInFolder(folder: string, path: string): NameInWorkspace | undefined {
+    return orStoreError(() => nameInWorkspace(this.#deps, givenText(folder, 'folder'), givenText(path, 'path')));
+  }
+
+  /** Gives a test of whether a folder lies in the git work tree of this one, or below it. */
+  workTreeTest(folder: string, options: { readonly exact?: boolean } = {}): (other: string | undefined) => boolean {
+    return orStoreError(() => inWorkTreeOf(this.#deps, givenText(folder, 'folder'), givenOptions(options, 'options')));
   }
 
   /** Tells which sessions other processes have open or locked right now. See {@link readLiveSessions}. */

@@ -19,6 +19,10 @@ const HOSTILE_IDS = [
 const OPERATIONS: Readonly<Record<string, (store: SessionStore, id: string) => Promise<unknown>>> = {
   create: (store, id) => store.create({ sessionId: id }),
   get: (store, id) => store.get(id),
+  require: (store, id) => store.require(id),
+  measure: (store, id) => store.measure(id),
+  logFile: (store, id) => store.logFile(id),
+  rawLog: async (store, id) => [...store.rawLog(id)],
   updateTitle: (store, id) => store.updateTitle(id, 't'),
   updateTitleIfCurrent: (store, id) => store.updateTitleIfCurrent(id, '', 't'),
   updateModel: (store, id) => store.updateModel(id, 'm'),
@@ -263,7 +267,15 @@ function wrapped(before: (call: string, args: unknown[]) => void): FileSystem {
 
 test('the list of operations has every method of a store that takes the id of a session', () => {
   const withoutId = ['constructor', 'root', 'list', 'listWithFaults', 'resolve', 'latest', 'listResumable'];
-  const others = ['latestResumable', 'checkpointsEnabled', 'liveSessions', 'leftOvers', 'allLeftOvers'];
+  const others = [
+    'latestResumable',
+    'checkpointsEnabled',
+    'liveSessions',
+    'leftOvers',
+    'allLeftOvers',
+    'nameInFolder',
+    'workTreeTest',
+  ];
   // The same as readRehydratedEvents; no call of its own; a plan or a file that only another operation gives.
   const alike = ['readReplayEvents', 'snapshotForCheckpoint', 'recordCompaction', 'readFileAt'];
   const tested = Object.keys(OPERATIONS).map((name) => name.replace(/,.*/, ''));

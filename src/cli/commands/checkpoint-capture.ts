@@ -5,6 +5,7 @@ import type { StoredEvent } from '../../model/event.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { findSession } from '../input/find-session.js';
+import { isFolder, isThere } from '../input/folder.js';
 import { filledText } from '../input/metadata-flags.js';
 import { standsIn, typedPaths } from '../input/typed-path.js';
 import { type CaptureView, renderCapture } from '../render/checkpoint.js';
@@ -48,25 +49,25 @@ export const checkpointCapture = defineCommand<CaptureView>({
  * Refuses a path that is not in the folder of the session but in the present one, outside of it: recorded as absent,
  * what is made of that name in the session's folder would be removed by a rewind.
  */
-function refuseOtherFolder({ cwd, deps }: CommandContext, paths: readonly string[], folder: string): void {
+function refuseOtherFolder({ cwd }: CommandContext, paths: readonly string[], folder: string): void {
   for (const path of paths) {
     const wanted = resolve(folder, path);
     const typed = resolve(cwd, path);
-    if (wanted === typed || deps.fs.lstat(wanted) !== undefined || deps.fs.lstat(typed) === undefined) continue;
+    if (wanted === typed || isThere(wanted) || !isThere(typed)) continue;
     const message = `There is no ${JSON.stringify(path)} in ${folder}, only in the present folder`;
     throw new FileNotFoundError(path, message, 'Name the folder with --workspace.');
   }
 }
 
 function notesOf(
-  { store, deps }: CommandContext,
+  { store }: CommandContext,
   event: StoredEvent | null,
   paths: readonly string[],
   folder: string,
 ): readonly string[] {
   if (!store.checkpointsEnabled()) return ['Nothing was recorded: checkpoints are off (ZERO_CHECKPOINTS).'];
   const recorded = new Set(event === null ? [] : decodeCheckpoint(event).files.map(({ path }) => path));
-  const folders = paths.filter((path) => deps.fs.stat(resolve(folder, path))?.kind === 'directory');
+  const folders = paths.filter((path) => isFolder(resolve(folder, path)));
   const left = folders.filter((path) => !recorded.has(path));
   return left.map((path) => `${path} is a folder: name the files in it.`);
 }

@@ -1,8 +1,8 @@
 import { arch, platform, release } from 'node:os';
 import { version as nodeVersion } from 'node:process';
 import { lockMode } from '../../store/holding/lock-mode.js';
-import { measureSession } from '../../store/queries/session-sizes.js';
 import { defineCommand } from '../define-command.js';
+import { isFolder } from '../input/folder.js';
 import { type InfoView, renderInfo } from '../render/info.js';
 import { kindName } from '../render/listed-session.js';
 import { NOTABLE_KEPT_BYTES } from '../report/kept-size.js';
@@ -63,11 +63,13 @@ export const info = defineCommand<InfoView>({
       },
     }),
   },
-  run: async ({ store, deps, globals }) => {
+  run: async ({ store, globals }) => {
     const { sessions, unreadable } = await store.listWithFaults();
     const counts = new Map<string, number>();
     for (const session of sessions) counts.set(kindName(session), (counts.get(kindName(session)) ?? 0) + 1);
-    const kept = sessions.map(({ sessionId }) => ({ sessionId, bytes: measureSession(deps, sessionId).keptBytes }));
+    const kept = await Promise.all(
+      sessions.map(async ({ sessionId }) => ({ sessionId, bytes: (await store.measure(sessionId)).keptBytes })),
+    );
     return {
       version: packageVersion(),
       node: nodeVersion.replace(/^v/, ''),
@@ -75,7 +77,7 @@ export const info = defineCommand<InfoView>({
       arch: arch(),
       release: release(),
       root: store.root,
-      rootExists: deps.fs.stat(store.root)?.kind === 'directory',
+      rootExists: isFolder(store.root),
       lock: await lockMode(globals.flock ? 'auto' : 'off'),
       checkpoints: store.checkpointsEnabled(),
       sessions: Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),

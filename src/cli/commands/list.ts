@@ -3,8 +3,6 @@ import { compareCodePoints } from '../../model/json.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
 import type { LeftOver } from '../../store/queries/left-overs.js';
-import { measureSession } from '../../store/queries/session-sizes.js';
-import { inWorkTreeOf } from '../../store/workspace/work-tree.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { UsageError } from '../errors.js';
@@ -93,11 +91,13 @@ async function runList(context: CommandContext, args: ParsedArguments): Promise<
   const shown = sorted.slice(0, most);
   const { isLive } = await context.store.liveSessions();
   return {
-    sessions: shown.map((session) => ({
-      session,
-      live: isLive(session.sessionId),
-      ...(args.flag('size') ? { sizes: measureSession(context.deps, session.sessionId) } : {}),
-    })),
+    sessions: await Promise.all(
+      shown.map(async (session) => ({
+        session,
+        live: isLive(session.sessionId),
+        ...(args.flag('size') ? { sizes: await context.store.measure(session.sessionId) } : {}),
+      })),
+    ),
     hidden: everyKind ? {} : countKinds(matching.filter((session) => !isResumableKind(session.sessionKind))),
     unreadable: found.unreadable,
     beyondLimit: sorted.length - shown.length,
@@ -121,7 +121,7 @@ function filterOf(args: ParsedArguments, context: CommandContext): SessionTest {
   const tests: SessionTest[] = [];
   const folder = folderOf(args, context);
   if (folder !== undefined) {
-    const isMeant = inWorkTreeOf(context.deps, folder, { exact: args.flag('exact') });
+    const isMeant = context.store.workTreeTest(folder, { exact: args.flag('exact') });
     tests.push(({ cwd }) => isMeant(cwd));
   } else if (args.flag('exact')) {
     throw new UsageError('--exact is for --cwd and --here');

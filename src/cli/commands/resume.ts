@@ -1,12 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { errnoOf, FileNotFoundError, NothingToResumeError, NotResumableError } from '../../errors.js';
-import { parseSessionId, trimSpace } from '../../model/ids.js';
+import { FileNotFoundError, NothingToResumeError, NotResumableError } from '../../errors.js';
+import { trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { formatShownContext } from '../../plan/exec-prompt.js';
 import { defaultRoot } from '../../store/open-store.js';
-import { requireMetadata } from '../../store/parts/metadata-file.js';
-import { readExecContext } from '../../store/queries/read-replay.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { NotYetError, UsageError } from '../errors.js';
@@ -14,6 +12,7 @@ import { findProgram } from '../find-program.js';
 import type { ParsedArguments } from '../input/arguments.js';
 import { quoteWords, splitWords } from '../input/command-words.js';
 import { findSession } from '../input/find-session.js';
+import { isFolder } from '../input/folder.js';
 import { readInputText, STDIN } from '../input/read-input.js';
 import { type ResumeView, renderResume, resumeNotes } from '../render/resume.js';
 import { sessionJson } from '../render/session-json.js';
@@ -79,14 +78,14 @@ async function runResume(context: CommandContext, args: ParsedArguments): Promis
   const words = args.text('exec');
   const template = words === undefined ? RESUME_IN_ZERO : splitWords(words);
   const id = await sessionToResume(context, args.operand('session'), args.flag('here'));
-  const { metadata } = requireMetadata(context.deps, parseSessionId(id));
+  const metadata = await context.store.require(id);
   if (!args.flag('fork') && !isResumableKind(metadata.sessionKind)) {
     throw new NotResumableError(id, metadata.sessionKind as string);
   }
   const program = isRun ? programFor(context, metadata, template) : undefined;
   const request = await requestOf(context, args, template);
   // Before the fork: a log that cannot be read leaves no fork behind.
-  const known = readExecContext(context.deps, id);
+  const known = await context.store.execContext(id);
   const mode = args.flag('fork') ? 'fork' : 'resume';
   const session = mode === 'fork' ? await context.store.fork(id) : metadata;
   const reach = reachOf(context);
@@ -177,10 +176,10 @@ interface Reach {
 
 const IN_DATA_HOME = '/zero/sessions';
 
-function reachOf({ deps, env, globals }: CommandContext): Reach {
+function reachOf({ store, env, globals }: CommandContext): Reach {
   const zeros = defaultRoot(env);
-  if (zeros !== '' && realOr(zeros) === realOr(deps.root)) return { dataHome: undefined, isReachable: true };
-  const root = [globals.root ?? '', deps.root].find((each) => each.endsWith(IN_DATA_HOME));
+  if (zeros !== '' && realOr(zeros) === realOr(store.root)) return { dataHome: undefined, isReachable: true };
+  const root = [globals.root ?? '', store.root].find((each) => each.endsWith(IN_DATA_HOME));
   if (root === undefined) return { dataHome: undefined, isReachable: false };
   return { dataHome: root.slice(0, -IN_DATA_HOME.length) || '/', isReachable: true };
 }
@@ -203,20 +202,15 @@ async function warnOfHindrances(
   if (context.globals.quiet) return;
   if (isZero(template) && !isReachable) {
     await context.warn(
-      `Zero cannot reach this store: ${context.deps.root} is no folder ${IN_DATA_HOME.slice(1)} that XDG_DATA_HOME could name.`,
+      `Zero cannot reach this store: ${context.store.root} is no folder ${IN_DATA_HOME.slice(1)} that XDG_DATA_HOME could name.`,
     );
   }
-  if (cwd !== '' && !isFolder(context, cwd)) await context.warn(`The folder of session ${sessionId} is gone: ${cwd}`);
+  if (cwd !== '' && !isWorkingFolder(cwd)) await context.warn(`The folder of session ${sessionId} is gone: ${cwd}`);
   await warnIfInUse(context, sessionId);
 }
 
-function isFolder({ deps }: CommandContext, path: string): boolean {
-  try {
-    return isAbsolute(path) && deps.fs.stat(path)?.kind === 'directory';
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return false;
-  }
+function isWorkingFolder(path: string): boolean {
+  return isAbsolute(path) && isFolder(path);
 }
 
 /** Finds what is to be started and where, before anything is done. */
@@ -226,10 +220,10 @@ function programFor(
   template: readonly string[],
 ): { readonly path: string; readonly cwd: string } {
   const folder = cwd === '' ? context.cwd : cwd;
-  if (!isFolder(context, folder)) {
+  if (!isWorkingFolder(folder)) {
     throw new FileNotFoundError(folder, `The folder of session ${sessionId} is not there: ${folder}`);
   }
-  const untrusted = [folder, context.cwd].filter((each) => isWorkspace(each, context.deps.homes));
+  const untrusted = [folder, context.cwd].filter((each) => isWorkspace(each, context.homes));
   const path = findProgram(template[0] ?? ZERO, { path: context.env.PATH ?? '', untrusted });
   return { path, cwd: folder };
 }

@@ -230,7 +230,7 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
     }
     await warnIfInUse(context, id);
     const done = await context.store.undoRewind(id, options);
-    return { kind: 'done', work: 'undo', ...done, allowed, kept: notableKept(context, id) };
+    return { kind: 'done', work: 'undo', ...done, allowed, kept: await notableKept(context, id) };
   } catch (error) {
     const refusal = await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
     if (!args.flag('dry-run')) throw refusal;
@@ -247,7 +247,7 @@ async function goOn(context: CommandContext, id: string, args: ParsedArguments):
   const workspace = workspaceOf(context, args);
   try {
     const done = await context.store.continueRewind(id, { ...allowed, workspace });
-    return { kind: 'done', ...done, allowed, kept: notableKept(context, id) };
+    return { kind: 'done', ...done, allowed, kept: await notableKept(context, id) };
   } catch (error) {
     throw await withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
   }

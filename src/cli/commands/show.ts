@@ -1,5 +1,4 @@
 import {
-  LogDamagedError,
   LogMissingError,
   MetadataDamagedError,
   MetadataMissingError,
@@ -12,8 +11,6 @@ import { viewEvent } from '../../model/event-view.js';
 import { sequenceText } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import { sessionPaths } from '../../store/base/layout.js';
-import type { EventLog } from '../../store/parts/event-log.js';
-import { openLog } from '../../store/parts/read-session.js';
 import type { ScannedLine } from '../../store/queries/read-events.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
@@ -100,21 +97,21 @@ async function runShow(context: CommandContext, args: ParsedArguments): Promise<
   const damage: ShownDamage[] = [];
   const session = await readSession(context, id, damage);
   const selection = await selectionOf(context, id, args);
-  const log = openLog(context.deps, id);
+  const log = await context.store.logFile(id);
   const counted = 'eventCount' in session.session ? session.session.eventCount : 0;
-  if (!log.exists() && counted > 0) damage.push(damageOf(new LogMissingError(id, log.path, counted)));
+  if (log.bytes === undefined && counted > 0) damage.push(damageOf(new LogMissingError(id, log.path, counted)));
   const items = noting(readSelection(context, id, selection), damage);
   const isRaw = args.flag('raw');
   return {
     session,
     lostKin: await lostKinOf(context, session.session),
-    summary: isRaw || !wantsSummary(context, args, log.size()) ? undefined : await summarize(context, id),
+    summary: isRaw || !wantsSummary(context, args, log.bytes ?? 0) ? undefined : await summarize(context, id),
     items,
     damage,
     raw: isRaw ? readRaw(context, id, selection, items) : undefined,
     form: args.flag('events') ? 'table' : 'conversation',
     full: args.flag('full'),
-    isTorn: selection.to === undefined && hasTornTail(log),
+    isTorn: selection.to === undefined && log.isTorn,
   };
 }
 
@@ -191,15 +188,6 @@ function tokensOf(event: StoredEvent): number {
   const view = viewEvent(event);
   if (view.type !== 'usage') return 0;
   return view.total > 0 ? view.total : view.prompt + view.completion;
-}
-
-function hasTornTail(log: EventLog): boolean {
-  try {
-    return log.tail().tornFrom !== undefined;
-  } catch (error) {
-    if (error instanceof LogDamagedError) return false; // a damaged last line is told as damage
-    throw error;
-  }
 }
 
 /** Gives the items as they come, and notes the damage among them. */

@@ -1,6 +1,4 @@
 import type { StoredEvent } from '../../model/event.js';
-import { parseSessionId } from '../../model/ids.js';
-import { requireMetadata } from '../../store/parts/metadata-file.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { findSession } from '../input/find-session.js';
@@ -16,7 +14,7 @@ export const specShow = defineCommand<SpecView>({
   output: { ...SPEC_OUTPUT, text: renderSpec },
   run: async (context, args) => {
     const id = await findSession(context, args.operand('session') ?? '');
-    const { metadata } = requireMetadata(context.deps, parseSessionId(id));
+    const metadata = await context.store.require(id);
     const note = (metadata.specId ?? '') === '' ? [`Session ${id} has no spec.`] : [];
     return specView(context, metadata, await lastSpecEvent(context, id), note);
   },

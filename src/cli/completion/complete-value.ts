@@ -2,7 +2,6 @@ import { EVENT_TYPES, type StoredEvent } from '../../model/event.js';
 import { sequenceText, sessionIdOfFolder } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
 import { parseInstant } from '../../model/time.js';
-import { inWorkTreeOf } from '../../store/workspace/work-tree.js';
 import type { CommandContext, ValueKind } from '../command.js';
 import { isCheckpointOfUser } from '../input/find-position.js';
 import { findSession } from '../input/find-session.js';
@@ -69,7 +68,7 @@ async function sessionCandidates(context: CommandContext, typed: string): Promis
   const { sessions, unreadable } = await context.store.listWithFaults();
   const offered = lead.endsWith('parent:') ? sessions.filter(hasParent) : sessions;
   const resumable = isPlainId ? [] : sessions.filter(({ sessionKind }) => isResumableKind(sessionKind));
-  const isHere = inWorkTreeOf(context.deps, context.cwd);
+  const isHere = context.store.workTreeTest(context.cwd);
   const latest = resumable[0];
   const here = resumable.find(({ cwd }) => isHere(cwd));
   const nowMs = context.now().getTime();

@@ -2,7 +2,6 @@ import { ZeroSessionsError } from '../../errors.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
 import { asStoreError } from '../../store/base/system-errors.js';
 import type { ScannedLine } from '../../store/queries/read-events.js';
-import { streamReplay } from '../../store/queries/read-replay.js';
 import type { CommandContext } from '../command.js';
 
 /** Which events of a session are wanted. */
@@ -110,12 +109,12 @@ async function* lastItems(
 }
 
 async function* replayedItems(
-  { deps, signal }: CommandContext,
+  { store, signal }: CommandContext,
   sessionId: string,
   { from = 1, to = Number.POSITIVE_INFINITY, types, tail }: EventSelection,
 ): AsyncGenerator<ScannedLine> {
   const last: StoredEvent[] = [];
-  for await (const event of streamReplay(deps, sessionId, { signal })) {
+  for await (const event of store.replayEvents(sessionId, { signal })) {
     if (event.sequence < from || event.sequence > to || !isOfType(event, types)) continue;
     if (tail === undefined) {
       yield { kind: 'event', event };

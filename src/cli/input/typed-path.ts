@@ -1,5 +1,4 @@
 import { posix, resolve } from 'node:path';
-import { nameInWorkspace } from '../../store/workspace/name-in-workspace.js';
 import type { CommandContext } from '../command.js';
 
 /** A path as it was typed, and the file of a session that it means. */
@@ -27,7 +26,7 @@ export async function typedPaths(
   const from = standsIn(context, folder) ? context.cwd : folder;
   const found = paths.map((typed): TypedPath => {
     const path = resolve(from, typed);
-    const inside = nameInWorkspace(context.deps, folder, path);
+    const inside = context.store.nameInFolder(folder, path);
     if (inside !== undefined) return { typed, ...inside };
     const outside = posix.isAbsolute(typed) ? path : posix.relative(folder, path);
     return { typed, name: outside, landed: outside };
@@ -39,9 +38,9 @@ export async function typedPaths(
 }
 
 /** Tells whether one stands in a folder, or below it. */
-export function standsIn({ deps, cwd }: CommandContext, folder: string): boolean {
+export function standsIn({ store, cwd }: CommandContext, folder: string): boolean {
   // One stands behind the link that led there.
-  return nameInWorkspace(deps, folder, `${cwd}/.`) !== undefined;
+  return store.nameInFolder(folder, `${cwd}/.`) !== undefined;
 }
 
 function plainName(path: string): string {

@@ -1,4 +1,3 @@
-import { measureSession } from '../../store/queries/session-sizes.js';
 import type { CommandContext } from '../command.js';
 import { formatBytes } from '../render/time.js';
 
@@ -12,8 +11,8 @@ export interface KeptSize {
 }
 
 /** Measures what is kept of a session; undefined below what is worth a word. */
-export function notableKept({ deps }: CommandContext, sessionId: string): KeptSize | undefined {
-  const bytes = measureSession(deps, sessionId).keptBytes;
+export async function notableKept({ store }: CommandContext, sessionId: string): Promise<KeptSize | undefined> {
+  const bytes = (await store.measure(sessionId)).keptBytes;
   return bytes < NOTABLE_KEPT_BYTES ? undefined : { sessionId, bytes };
 }
 

@@ -224,7 +224,7 @@ export async function goBack(
     }
     await warnIfInUse(context, sessionId);
     const done = await context.store.rewind(sessionId, options);
-    return { kind: 'done', work, ...done, allowed, kept: notableKept(context, sessionId) };
+    return { kind: 'done', work, ...done, allowed, kept: await notableKept(context, sessionId) };
   } catch (error) {
     const refusal = await withPlan(error, () => previewRefused(context.deps, sessionId, options));
     if (!dryRun) throw refusal;

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { LogDamagedError } from '../../errors.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
+import { sequenceText } from '../../model/ids.js';
 import type { StoreDeps } from '../base/deps.js';
 import { eachOrStoreError, orStoreError } from '../base/system-errors.js';
 import type { EventLog, LogLine } from '../parts/event-log.js';
@@ -25,6 +27,8 @@ export interface RawLogLine {
   /** Without its newline. */
   readonly bytes: Uint8Array;
   readonly kind: 'event' | 'damage' | 'torn';
+  /** Of an event, as it is written: it may be more than a number holds. */
+  readonly sequence?: string;
 }
 
 /** An event, or what is wrong with a line: it is none, or an event whose sequence is not above all before it. */
@@ -82,11 +86,58 @@ export async function* streamRawLines(
   sessionId: string,
   options: Pick<ReadOptions, 'signal'>,
 ): AsyncGenerator<RawLogLine> {
-  for await (const { kind, line } of streamLines(
-    orStoreError(() => openLog(deps, sessionId)),
-    options,
-  )) {
-    yield { number: line.number, start: line.start, bytes: new Uint8Array(line.bytes), kind };
+  const log = orStoreError(() => openLog(deps, sessionId));
+  // What is given as it stands, its reader judges.
+  for await (const item of streamLines(log, options, log.scanInOrder())) {
+    const { kind, line } = item;
+    const sequence = kind === 'event' ? { sequence: sequenceText(item.event) } : {};
+    yield { number: line.number, start: line.start, bytes: new Uint8Array(line.bytes), kind, ...sequence };
+  }
+}
+
+/** The file that a log is in. */
+export interface LogFile {
+  readonly path: string;
+  /** Undefined where there is none. */
+  readonly bytes: number | undefined;
+  /** Whether its last line is torn: an append that was cut short. */
+  readonly isTorn: boolean;
+}
+
+/** Tells of the file of a log what can be told without reading it. */
+export function describeLog(deps: StoreDeps, sessionId: string): LogFile {
+  const log = openLog(deps, sessionId);
+  if (!log.exists()) return { path: log.path, bytes: undefined, isTorn: false };
+  return { path: log.path, bytes: log.size(), isTorn: hasTornTail(log) };
+}
+
+function hasTornTail(log: EventLog): boolean {
+  try {
+    return log.tail().tornFrom !== undefined;
+  } catch (error) {
+    if (error instanceof LogDamagedError) return false; // whoever reads the line is told
+    throw error;
+  }
+}
+
+const COPY_BYTES = 256 * 1024;
+
+/** Reads a log byte for byte, blank lines, damage and a torn tail too; what is appended meanwhile is left out. */
+export function* copyOfLog(deps: StoreDeps, sessionId: string): Generator<Uint8Array> {
+  const log = openLog(deps, sessionId);
+  if (!log.exists()) return;
+  const fd = deps.fs.openRead(log.path);
+  try {
+    const { size } = deps.fs.fstat(fd);
+    for (let at = 0; at < size; ) {
+      const chunk = new Uint8Array(Math.min(COPY_BYTES, size - at));
+      const count = deps.fs.read(fd, chunk, 0, chunk.length, at);
+      if (count === 0) return; // it became shorter
+      at += count;
+      yield chunk.subarray(0, count);
+    }
+  } finally {
+    deps.fs.close(fd);
   }
 }
 

@@ -3,7 +3,7 @@ import { realPathOf } from '../../fs/real-path.js';
 import type { StoreDeps } from '../base/deps.js';
 
 /** What a path is called in a folder: as it is written, and with the links of its folders followed. */
-interface NameInWorkspace {
+export interface NameInWorkspace {
   /** `.` for the folder itself. */
   readonly name: string;
   readonly landed: string;
