@@ -9,11 +9,16 @@ import { listenForSignals } from './signals.js';
 
 // The process comes in here and nowhere else.
 const signals = listenForSignals();
-const exitCode = await runCli(process.argv.slice(2), processContext());
-process.exitCode = exitCode;
-// What is still on its way to a reader who does not read must not hold back Ctrl-C. Everybody else waits for it.
-// biome-ignore lint/nursery/noProcessExit: see above
-if (signals.aborted && exitCode === exitOfInterrupted(signals.reason)) process.exit();
+// No await at the top: the program is shipped as CommonJS, which starts faster and knows none.
+void run();
+
+async function run(): Promise<void> {
+  const exitCode = await runCli(process.argv.slice(2), processContext());
+  process.exitCode = exitCode;
+  // What is still on its way to a reader who does not read must not hold back Ctrl-C. Everybody else waits for it.
+  // biome-ignore lint/nursery/noProcessExit: see above
+  if (signals.aborted && exitCode === exitOfInterrupted(signals.reason)) process.exit();
+}
 
 function processContext(): CliContext {
   const outIsTerminal = isTerminal(1);

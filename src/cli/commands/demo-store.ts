@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { storeDeps } from '../../store/open-store.js';
 import { SessionStore } from '../../store/session-store.js';
+import { packageFolder } from '../version.js';
 
 /** A store to look at, and a workspace that one of its sessions worked in. */
 export interface DemoStore {
@@ -49,7 +49,7 @@ export async function makeDemoStore(now: Date): Promise<DemoStore> {
 
 // A clone has sessions that Zero wrote; the package leaves them out.
 function copyZeroSessions(root: string): boolean {
-  const samples = fileURLToPath(new URL('../../../test/samples/zero-golden/sessions', import.meta.url));
+  const samples = join(packageFolder(), 'test/samples/zero-golden/sessions');
   if (!existsSync(samples)) return false;
   cpSync(samples, root, { recursive: true });
   return true;
