@@ -414,6 +414,8 @@ export class StalePlanError extends ZeroSessionsError {
   readonly hint = 'Nothing was changed. Look at the session again and make a new plan.';
   readonly planned: number | undefined;
   readonly found: number | undefined;
+  /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
+  plan: unknown = undefined;
   constructor(message: string, facts: { planned?: number; found?: number } = {}) {
     super(message);
     this.planned = facts.planned;
@@ -451,6 +453,8 @@ export class InterruptedRewindError extends ZeroSessionsError {
   readonly sessionId: string;
   readonly sequence: number;
   readonly paths: readonly string[];
+  /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
+  plan: unknown = undefined;
   constructor(interrupted: {
     readonly sessionId: string;
     readonly work: 'rewind' | 'undo' | 'restore';
@@ -478,6 +482,8 @@ export class WorkspaceRefusedError extends ZeroSessionsError {
   readonly path: string;
   /** What is the matter with it: `is not there`. */
   readonly reason: string;
+  /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
+  plan: unknown = undefined;
   constructor(path: string, reason: string) {
     super(`Workspace ${quote(path)} ${reason}`);
     this.path = path;

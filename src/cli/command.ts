@@ -1,4 +1,3 @@
-import type { StoreDeps } from '../store/base/deps.js';
 import type { SessionStore } from '../store/session-store.js';
 import type { CliContext, GlobalOptions } from './context.js';
 import type { ParsedArguments } from './input/arguments.js';
@@ -124,8 +123,6 @@ export interface RegistryEntry {
 export interface CommandContext extends CliContext {
   readonly globals: GlobalOptions;
   readonly store: SessionStore;
-  /** For the plan of a refused rewind, which the store does not offer yet. */
-  readonly deps: StoreDeps;
   /** The homes of whoever runs this. */
   readonly homes: readonly string[];
   /** Aborts as `interruption` says: a signal ends no work that has changed something. */

@@ -45,9 +45,6 @@ export function openContext(
     get store() {
       return open().store;
     },
-    get deps() {
-      return open().deps;
-    },
     get homes() {
       return open().deps.homes;
     },

@@ -82,6 +82,7 @@ import { type NamingOptions, resolveSession } from './queries/resolve-session.js
 import { measureSession, type SessionSizes } from './queries/session-sizes.js';
 import {
   applyRewind,
+  previewRefused,
   previewRewind,
   type RewindReport,
   type RewindResult,
@@ -90,16 +91,18 @@ import {
   truncateEvents,
 } from './rewind/apply-rewind.js';
 import type { RewindOptions } from './rewind/preview-rewind.js';
+import { tellingPlan } from './rewind/refused-plan.js';
 import { rewindHistory } from './rewind/rewind-history.js';
 import {
   abortRewind,
   type ContinuedRewind,
   type ContinueOptions,
   continueRewind,
+  previewRefusedContinue,
   type SettledRewind,
   type SettleOptions,
 } from './rewind/settle-rewind.js';
-import { previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
+import { previewRefusedUndo, previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
 import { type NameInWorkspace, nameInWorkspace } from './workspace/name-in-workspace.js';
 import { inWorkTreeOf } from './workspace/work-tree.js';
 
@@ -354,22 +357,46 @@ export class SessionStore {
 
   /** Tells what {@link rewind} would do, file by file, and does nothing. */
   previewRewind(sessionId: string, options: RewindOptions): Promise<RewindPlan> {
-    return withStoreErrors(() => previewRewind(this.#deps, sessionId, givenOptions(options, 'options')));
+    return withStoreErrors(() => {
+      const wish = givenOptions(options, 'options');
+      return tellingPlan(
+        () => previewRewind(this.#deps, sessionId, wish),
+        () => previewRefused(this.#deps, sessionId, wish),
+      );
+    });
   }
 
   /** Goes back to a sequence as the options say; refuses what would be half or would overwrite. */
   rewind(sessionId: string, options: RewindOptions): Promise<RewindResult> {
-    return withStoreErrors(() => rewind(this.#deps, sessionId, givenOptions(options, 'options')));
+    return withStoreErrors(() => {
+      const wish = givenOptions(options, 'options');
+      return tellingPlan(
+        () => rewind(this.#deps, sessionId, wish),
+        () => previewRefused(this.#deps, sessionId, wish),
+      );
+    });
   }
 
   /** Tells what {@link undoRewind} would do, and does nothing. */
   previewUndo(sessionId: string, options: UndoOptions = {}): Promise<RewindPlan> {
-    return withStoreErrors(() => previewUndo(this.#deps, sessionId, givenOptions(options, 'options')));
+    return withStoreErrors(() => {
+      const wish = givenOptions(options, 'options');
+      return tellingPlan(
+        () => previewUndo(this.#deps, sessionId, wish),
+        () => previewRefusedUndo(this.#deps, sessionId, wish),
+      );
+    });
   }
 
   /** Undoes a rewind, a restore or an undo. */
   undoRewind(sessionId: string, options: UndoOptions = {}): Promise<RewindResult> {
-    return withStoreErrors(() => undoRewind(this.#deps, sessionId, givenOptions(options, 'options')));
+    return withStoreErrors(() => {
+      const wish = givenOptions(options, 'options');
+      return tellingPlan(
+        () => undoRewind(this.#deps, sessionId, wish),
+        () => previewRefusedUndo(this.#deps, sessionId, wish),
+      );
+    });
   }
 
   /** Takes back an interrupted rewind that something was written after. */
@@ -379,7 +406,13 @@ export class SessionStore {
 
   /** Carries out an interrupted rewind after all, whole. */
   continueRewind(sessionId: string, options: ContinueOptions = {}): Promise<ContinuedRewind> {
-    return withStoreErrors(() => continueRewind(this.#deps, sessionId, givenOptions(options, 'options')));
+    return withStoreErrors(() => {
+      const wish = givenOptions(options, 'options');
+      return tellingPlan(
+        () => continueRewind(this.#deps, sessionId, wish),
+        () => previewRefusedContinue(this.#deps, sessionId, wish.workspace),
+      );
+    });
   }
 
   /** Gives the checkpoints of a session, oldest first. */

@@ -1,7 +1,6 @@
 import type { RewindRecord } from '../../model/kept-record.js';
 import { parsePosition } from '../../plan/position.js';
-import { previewRefusedContinue, type SettledRewind } from '../../store/rewind/settle-rewind.js';
-import { previewRefusedUndo } from '../../store/rewind/undo-rewind.js';
+import type { SettledRewind } from '../../store/rewind/settle-rewind.js';
 import type { CommandContext } from '../command.js';
 import { defineCommand } from '../define-command.js';
 import { UsageError } from '../errors.js';
@@ -26,7 +25,6 @@ import {
   type RewindOutcome,
   refuseTogether,
   warnIfInUse,
-  withPlan,
 } from '../report/rewind-outcome.js';
 import { WORKSPACE_FLAG, workspaceOf } from './checkpoint-files.js';
 
@@ -232,9 +230,8 @@ async function undo(context: CommandContext, id: string, args: ParsedArguments):
     const done = await context.store.undoRewind(id, options);
     return { kind: 'done', work: 'undo', ...done, allowed, kept: await notableKept(context, id) };
   } catch (error) {
-    const refusal = await withPlan(error, () => previewRefusedUndo(context.deps, id, options));
-    if (!args.flag('dry-run')) throw refusal;
-    return plannedThough(context, refusal, 'undo', allowed);
+    if (!args.flag('dry-run')) throw error;
+    return plannedThough(context, error, 'undo', allowed);
   }
 }
 
@@ -245,12 +242,8 @@ function abort(context: CommandContext, id: string, args: ParsedArguments): Prom
 async function goOn(context: CommandContext, id: string, args: ParsedArguments): Promise<RewindOutcome> {
   const allowed = allowanceOf(args);
   const workspace = workspaceOf(context, args);
-  try {
-    const done = await context.store.continueRewind(id, { ...allowed, workspace });
-    return { kind: 'done', ...done, allowed, kept: await notableKept(context, id) };
-  } catch (error) {
-    throw await withPlan(error, () => previewRefusedContinue(context.deps, id, workspace));
-  }
+  const done = await context.store.continueRewind(id, { ...allowed, workspace });
+  return { kind: 'done', ...done, allowed, kept: await notableKept(context, id) };
 }
 
 function allowanceOf(args: ParsedArguments): Allowance {

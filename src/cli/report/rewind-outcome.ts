@@ -1,6 +1,6 @@
-import { InterruptedRewindError, StalePlanError, WorkspaceRefusedError, ZeroSessionsError } from '../../errors.js';
+import { ZeroSessionsError } from '../../errors.js';
 import type { RewindPlan } from '../../plan/rewind/rewind.js';
-import { previewRefused, type RewindReport } from '../../store/rewind/apply-rewind.js';
+import type { RewindReport } from '../../store/rewind/apply-rewind.js';
 import type { RewindOptions } from '../../store/rewind/preview-rewind.js';
 import type { CommandContext, MemberSchemas } from '../command.js';
 import { UsageError } from '../errors.js';
@@ -226,9 +226,8 @@ export async function goBack(
     const done = await context.store.rewind(sessionId, options);
     return { kind: 'done', work, ...done, allowed, kept: await notableKept(context, sessionId) };
   } catch (error) {
-    const refusal = await withPlan(error, () => previewRefused(context.deps, sessionId, options));
-    if (!dryRun) throw refusal;
-    return plannedThough(context, refusal, work, allowed);
+    if (!dryRun) throw error;
+    return plannedThough(context, error, work, allowed);
   }
 }
 
@@ -253,23 +252,4 @@ export function refuseTogether(flags: ReadonlySet<string>, ...together: readonly
   const [first, second] = together.filter((flag) => flags.has(flag));
   if (first === undefined || second === undefined) return;
   throw new UsageError(`--${first} does not go with --${second}`, 'See what goes together with --help.');
-}
-
-/**
- * Gives an error with the plan that it is about, if it is one of those that come with exit 6 or 7 and a plan can be made.
- * @see CLI.md, "JSON"
- */
-export async function withPlan(error: unknown, plan: () => RewindPlan | Promise<RewindPlan>): Promise<unknown> {
-  const isRefusal =
-    error instanceof StalePlanError ||
-    error instanceof WorkspaceRefusedError ||
-    error instanceof InterruptedRewindError;
-  if (!isRefusal) return error;
-  try {
-    const seen = await plan();
-    const isHalfDone = error instanceof InterruptedRewindError;
-    return Object.assign(error, { plan: isHalfDone ? { ...seen, complete: false } : seen });
-  } catch {
-    return error; // what is wrong has been said already
-  }
 }
