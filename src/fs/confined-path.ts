@@ -1,3 +1,4 @@
+import { errnoOf } from '../errors.js';
 import { isMissing } from './durable-file.js';
 import type { FileKind, FileSystem, FolderHandle } from './file-system.js';
 
@@ -173,7 +174,7 @@ export class ConfinedRoot {
       const real = this.#fs.realpath(path);
       return this.#fs.stat(real)?.kind === 'directory' ? real : undefined;
     } catch (error) {
-      if (isMissing(error) || (error as { code?: unknown }).code === 'ELOOP') return undefined;
+      if (isMissing(error) || errnoOf(error) === 'ELOOP') return undefined;
       throw error;
     }
   }
@@ -202,5 +203,5 @@ function trimSlashes(path: string): string {
 }
 
 function isAbsent(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === 'ENOENT';
+  return errnoOf(error) === 'ENOENT';
 }

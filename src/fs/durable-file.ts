@@ -1,4 +1,4 @@
-import { DurabilityUnknownError } from '../errors.js';
+import { DurabilityUnknownError, errnoOf } from '../errors.js';
 import { type FileSystem, UnexpectedKindError } from './file-system.js';
 import { readFully, writeFully } from './jsonl.js';
 
@@ -144,14 +144,14 @@ function makeFolder(fs: FileSystem, path: string, mode: number): void {
   try {
     fs.mkdir(path, mode);
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;
+    if (errnoOf(error) === 'EEXIST' && fs.lstat(path)?.kind === 'directory') return;
     throw error;
   }
 }
 
 /** Tells whether an error of the system says that nothing is at the path. */
 export function isMissing(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = errnoOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 

@@ -1,5 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import { resolve } from 'node:path';
+import { errnoOf } from '../errors.js';
 import { isMissing, readWholeFile } from './durable-file.js';
 import type { FileSystem } from './file-system.js';
 
@@ -77,7 +78,7 @@ function readAccountFile(fs: FileSystem): Uint8Array | undefined {
   try {
     return readWholeFile(fs, fs.realpath(ACCOUNTS));
   } catch (error) {
-    if (isMissing(error) || (error as { code?: unknown }).code === 'EACCES') return undefined;
+    if (isMissing(error) || errnoOf(error) === 'EACCES') return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { errnoOf } from '../errors.js';
 import { createFile, syncFile } from './durable-file.js';
 import type { FileSystem } from './file-system.js';
 import { writeFully } from './jsonl.js';
@@ -14,9 +15,9 @@ export function linkFile(fs: FileSystem, from: string, to: string): boolean {
     fs.link(from, to);
     return true;
   } catch (error) {
-    const { code } = error as { code?: unknown };
+    const code = errnoOf(error);
     if (code === 'EEXIST') return true;
-    if (typeof code === 'string' && NO_LINKS.has(code)) return false;
+    if (code !== undefined && NO_LINKS.has(code)) return false;
     throw error;
   }
 }

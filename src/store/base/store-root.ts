@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { SystemError } from '../../errors.js';
+import { errnoOf, SystemError } from '../../errors.js';
 import { isMissing } from '../../fs/durable-file.js';
 import { describeKind, type FileKind, type FileSystem } from '../../fs/file-system.js';
 
@@ -23,7 +23,7 @@ function realPathOf(fs: FileSystem, path: string): string | undefined {
   try {
     return fs.realpath(path);
   } catch (error) {
-    const { code } = error as { code?: unknown };
+    const code = errnoOf(error);
     if (code === 'ELOOP') throw refused(path, code, 'is a symbolic link that leads in a circle');
     if (!isMissing(error)) return path; // whoever reads there says why it cannot be read
     if (fs.lstat(path)?.kind !== 'link') return undefined;

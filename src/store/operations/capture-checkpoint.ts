@@ -1,3 +1,4 @@
+import { errnoOf } from '../../errors.js';
 import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { type FileSystem, UnexpectedKindError } from '../../fs/file-system.js';
 import { encodeCheckpoint } from '../../model/checkpoint-codec.js';
@@ -173,7 +174,7 @@ function skipped(path: string, bytes: number): CheckpointFile {
 
 // What the workspace refuses is skipped; what the store refuses (a full disk) is an error of the capture.
 function isRefusedBySystem(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = errnoOf(error);
   return (
     code === 'EACCES' ||
     code === 'EPERM' ||

@@ -1,4 +1,4 @@
-import { SessionExistsError } from '../../errors.js';
+import { errnoOf, SessionExistsError } from '../../errors.js';
 import {
   createFile,
   ensureFolder,
@@ -63,7 +63,7 @@ export function publishSession(
     fs.rename(hidden.folder, pathsOf(deps, id).folder);
   } catch (error) {
     removeTree(deps.fs, hidden.folder);
-    if (IN_USE.has((error as { code?: unknown }).code)) throw new SessionExistsError(id, { cause: error });
+    if (IN_USE.has(errnoOf(error))) throw new SessionExistsError(id, { cause: error });
     if (isNewClaim) releaseClaim(deps, id);
     throw error;
   }
@@ -90,7 +90,7 @@ function secureName(deps: StoreDeps, folder: string): void {
     syncFolderOf(deps.fs, folder);
   } catch (error) {
     // One above that we may not open is none that we made.
-    const { code } = error as { code?: unknown };
+    const code = errnoOf(error);
     if (code !== 'EACCES' && code !== 'EPERM') throw error;
   }
 }
@@ -123,7 +123,7 @@ function claimId(deps: StoreDeps, id: SessionId): boolean {
     deps.fs.mkdir(folder, FOLDER_MODE);
     return true;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
     if (!emptyAbandoned(deps, folder)) throw new SessionExistsError(id, { cause: error });
     return false;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { StalePlanError } from '../../errors.js';
+import { errnoOf, StalePlanError } from '../../errors.js';
 import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { createFile, isMissing, syncFile } from '../../fs/durable-file.js';
 import {
@@ -323,7 +323,7 @@ function removeEmptied(session: LockedSession, workspace: ConfinedRoot, folder: 
     try {
       fs.rmdir(`${parent.path}/${name}`);
     } catch (cause) {
-      if (!IS_IN_USE.has((cause as { code?: unknown }).code)) throw cause;
+      if (!IS_IN_USE.has(errnoOf(cause))) throw cause;
       throw new StalePlanError(`Somebody put something into ${JSON.stringify(folder)} at this moment`);
     }
   });
