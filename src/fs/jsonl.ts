@@ -1,4 +1,5 @@
 import type { FileSystem } from './file-system.js';
+import { readChunks } from './read-chunks.js';
 
 /** One line of a file, without its newline. `bytes` are good until the next line is asked for. */
 export interface RawLine {
@@ -157,14 +158,11 @@ export function readFully(fs: FileSystem, fd: number, into: Uint8Array, position
 }
 
 function endOfLine(fs: FileSystem, fd: number, from: number, to: number): { offset: number; terminated: boolean } {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let at = from;
-  while (at < to) {
-    const count = fs.read(fd, chunk, 0, Math.min(chunk.length, to - at), at);
-    if (count === 0) break;
-    const newline = chunk.subarray(0, count).indexOf(NEWLINE);
+  for (const chunk of readChunks(fs, fd, { from, to })) {
+    const newline = chunk.indexOf(NEWLINE);
     if (newline >= 0) return { offset: at + newline + 1, terminated: true };
-    at += count;
+    at += chunk.length;
   }
   return { offset: at, terminated: false };
 }

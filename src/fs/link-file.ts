@@ -2,6 +2,7 @@ import { errnoOf } from '../errors.js';
 import { createFile, syncFile } from './durable-file.js';
 import type { FileSystem } from './file-system.js';
 import { writeFully } from './jsonl.js';
+import { readChunks } from './read-chunks.js';
 
 // What a file system says that has no hard links, or no more of them for this file.
 const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
@@ -25,17 +26,11 @@ export function linkFile(fs: FileSystem, from: string, to: string): boolean {
 /** Copies a regular file, synced; a copy that fails leaves nothing. The folder is not synced. */
 export function copyFile(fs: FileSystem, from: string, to: string, mode: number): void {
   createFile(fs, to, new Uint8Array(0), mode);
-  const chunk = new Uint8Array(256 * 1024);
   const source = fs.openRead(from);
   try {
     const target = fs.openAppend(to);
     try {
-      for (let at = 0; ; ) {
-        const count = fs.read(source, chunk, 0, chunk.length, at);
-        if (count === 0) break;
-        writeFully(fs, target, chunk.subarray(0, count));
-        at += count;
-      }
+      for (const chunk of readChunks(fs, source)) writeFully(fs, target, chunk);
       syncFile(fs, target, to);
     } catch (error) {
       fs.unlink(to);

@@ -3,6 +3,7 @@ import { ensureFolder, isMissing, removeQuietly, syncFile, syncFileAt, syncFolde
 import { describeKind, type FileKind, type FileSystem, sameFile, UnexpectedKindError } from '../../fs/file-system.js';
 import { writeFully } from '../../fs/jsonl.js';
 import { copyFile, linkFile } from '../../fs/link-file.js';
+import { readChunks } from '../../fs/read-chunks.js';
 import type { FileState } from '../../model/event.js';
 import { type BlobHash, parseBlobHash } from '../../model/ids.js';
 import type { StoreDeps } from '../base/deps.js';
@@ -15,8 +16,6 @@ type BlobCheck =
   | { readonly kind: 'missing' }
   | { readonly kind: 'altered' }
   | { readonly kind: 'refused'; readonly found: string };
-
-const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The blobs of one session: file contents by hash, in checkpoints/blobs, and kept copies of them in `.zs/`, which no
@@ -204,18 +203,14 @@ function copyToNewFile(
   limit: number,
 ): { readonly hash: BlobHash; readonly bytes: number } | undefined {
   const hash = createHash('sha256');
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   const to = fs.create(path, FILE_MODE);
   try {
     let bytes = 0;
-    for (;;) {
-      const count = fs.read(from, chunk, 0, chunk.length, bytes);
-      if (count === 0) break;
-      bytes += count;
+    for (const chunk of readChunks(fs, from)) {
+      bytes += chunk.length;
       if (bytes > limit) return undefined;
-      const piece = chunk.subarray(0, count);
-      hash.update(piece);
-      writeFully(fs, to, piece);
+      hash.update(chunk);
+      writeFully(fs, to, chunk);
     }
     syncFile(fs, to, path);
     return { hash: hash.digest('hex') as BlobHash, bytes };
@@ -237,15 +232,12 @@ export function hashBytes(bytes: Uint8Array): BlobHash {
 /** Gives the hash and size of an open file, read in pieces. */
 export function hashOpenFile(fs: FileSystem, fd: number): { readonly hash: BlobHash; readonly bytes: number } {
   const hash = createHash('sha256');
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  let at = 0;
-  for (;;) {
-    const count = fs.read(fd, chunk, 0, chunk.length, at);
-    if (count === 0) break;
-    hash.update(chunk.subarray(0, count));
-    at += count;
+  let bytes = 0;
+  for (const chunk of readChunks(fs, fd)) {
+    hash.update(chunk);
+    bytes += chunk.length;
   }
-  return { hash: hash.digest('hex') as BlobHash, bytes: at };
+  return { hash: hash.digest('hex') as BlobHash, bytes };
 }
 
 /** Tells whether the file at a path is regular and has this hash. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LogDamagedError } from '../../errors.js';
+import { readChunks } from '../../fs/read-chunks.js';
 import type { LineDamage, StoredEvent } from '../../model/event.js';
 import { sequenceText } from '../../model/ids.js';
 import type { StoreDeps } from '../base/deps.js';
@@ -120,22 +121,14 @@ function hasTornTail(log: EventLog): boolean {
   }
 }
 
-const COPY_BYTES = 256 * 1024;
-
 /** Reads a log byte for byte, blank lines, damage and a torn tail too; what is appended meanwhile is left out. */
 export function* copyOfLog(deps: StoreDeps, sessionId: string): Generator<Uint8Array> {
   const log = openLog(deps, sessionId);
   if (!log.exists()) return;
   const fd = deps.fs.openRead(log.path);
   try {
-    const { size } = deps.fs.fstat(fd);
-    for (let at = 0; at < size; ) {
-      const chunk = new Uint8Array(Math.min(COPY_BYTES, size - at));
-      const count = deps.fs.read(fd, chunk, 0, chunk.length, at);
-      if (count === 0) return; // it became shorter
-      at += count;
-      yield chunk.subarray(0, count);
-    }
+    // A copy of each: whoever has it may still be writing it when the next is read.
+    for (const chunk of readChunks(deps.fs, fd, { to: deps.fs.fstat(fd).size })) yield new Uint8Array(chunk);
   } finally {
     deps.fs.close(fd);
   }

@@ -10,6 +10,7 @@ import {
   sameFile,
 } from '../../fs/file-system.js';
 import { writeFully } from '../../fs/jsonl.js';
+import { readChunks } from '../../fs/read-chunks.js';
 import type { FileState } from '../../model/event.js';
 import type { BlobHash } from '../../model/ids.js';
 import { DEFAULT_FOLDER_MODE, FILE_MODE, TEMP_PREFIX } from '../base/layout.js';
@@ -35,7 +36,6 @@ export interface StateChange {
 /** An entry as it was when its content was kept: enough to tell that somebody has changed it since. */
 export type SeenEntry = (FileIdentity & Pick<FileStat, 'kind' | 'size' | 'mtimeMs'>) | 'absent';
 
-const CHUNK_BYTES = 256 * 1024;
 const DEFAULT_FILE_MODE = 0o644;
 // What systems say of a folder that is not empty.
 const IS_IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST']);
@@ -231,19 +231,14 @@ function stageContent(
 /** Copies a blob, and tells whether it is what its name says; else nothing is left of the copy. */
 function copyVerified(fs: FileSystem, from: string, to: string, expected: BlobHash): boolean {
   const hash = createHash('sha256');
-  const chunk = new Uint8Array(CHUNK_BYTES);
   const source = fs.openRead(from);
   try {
     createFile(fs, to, new Uint8Array(0), FILE_MODE);
     const target = fs.openAppend(to);
     try {
-      for (let at = 0; ; ) {
-        const count = fs.read(source, chunk, 0, chunk.length, at);
-        if (count === 0) break;
-        const piece = chunk.subarray(0, count);
-        hash.update(piece);
-        writeFully(fs, target, piece);
-        at += count;
+      for (const chunk of readChunks(fs, source)) {
+        hash.update(chunk);
+        writeFully(fs, target, chunk);
       }
     } finally {
       fs.close(target);
