@@ -13,8 +13,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/plan/rewind/rewind.ts',
-    from: "if (sequence <= 0 && eventId === '') {",
-    to: "if (sequence <= 0 || eventId === '') {",
+    from: "(sequence <= 0 && eventId === '')",
+    to: "(sequence <= 0 || eventId === '')",
     cases: 'rewind-plan/',
   },
   {
@@ -167,8 +167,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/recovery/recover.ts',
-    from: 'return sequence <= eventCount && type === lastEventType;',
-    to: 'return sequence >= eventCount && type === lastEventType;',
+    from: 'return sequence <= eventCount && type ===',
+    to: 'return sequence >= eventCount && type ===',
     tests: ['test/store/operations/append-events.test.ts'],
   },
   {
@@ -197,9 +197,9 @@ export const MUTANTS = [
     tests: ['test/store/operations/create-session.test.ts'],
   },
   {
-    file: 'src/store/queries/list-sessions.ts',
-    from: ': a.instant < b.instant',
-    to: ': a.updatedAt < b.updatedAt',
+    file: 'src/plan/session-order.ts',
+    from: 'active: parseInstantNs(updatedAt)',
+    to: 'active: updatedAt',
     tests: ['test/store/queries/list-sessions.test.ts'],
   },
   {
