@@ -415,11 +415,15 @@ export class StalePlanError extends ZeroSessionsError {
   readonly planned: number | undefined;
   readonly found: number | undefined;
   /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
-  plan: unknown = undefined;
-  constructor(message: string, facts: { planned?: number; found?: number } = {}) {
+  readonly plan: unknown;
+  constructor(
+    message: string,
+    facts: { planned?: number | undefined; found?: number | undefined; plan?: unknown } = {},
+  ) {
     super(message);
     this.planned = facts.planned;
     this.found = facts.found;
+    this.plan = facts.plan;
   }
 }
 
@@ -454,7 +458,7 @@ export class InterruptedRewindError extends ZeroSessionsError {
   readonly sequence: number;
   readonly paths: readonly string[];
   /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
-  plan: unknown = undefined;
+  readonly plan: unknown;
   constructor(interrupted: {
     readonly sessionId: string;
     readonly work: 'rewind' | 'undo' | 'restore';
@@ -463,6 +467,7 @@ export class InterruptedRewindError extends ZeroSessionsError {
     readonly reason: string;
     readonly madeHere: boolean;
     readonly paths?: readonly string[];
+    readonly plan?: unknown;
   }) {
     const { sessionId, work, sequence, reason, madeHere, paths = [] } = interrupted;
     const files = paths.length > 0 ? ` (${listed(paths)})` : '';
@@ -470,6 +475,7 @@ export class InterruptedRewindError extends ZeroSessionsError {
     this.sessionId = sessionId;
     this.sequence = sequence;
     this.paths = paths;
+    this.plan = interrupted.plan;
     this.hint = howToSettle(sessionId, madeHere);
   }
 }
@@ -483,11 +489,12 @@ export class WorkspaceRefusedError extends ZeroSessionsError {
   /** What is the matter with it: `is not there`. */
   readonly reason: string;
   /** What would have been done, as far as it could be seen; undefined where no plan could be made. */
-  plan: unknown = undefined;
-  constructor(path: string, reason: string) {
+  readonly plan: unknown;
+  constructor(path: string, reason: string, plan?: unknown) {
     super(`Workspace ${quote(path)} ${reason}`);
     this.path = path;
     this.reason = reason;
+    this.plan = plan;
   }
 }
 

@@ -113,7 +113,7 @@ export type { ExecContext } from './store/queries/read-replay.js';
 export type { NamingOptions } from './store/queries/resolve-session.js';
 export type { SessionSizes } from './store/queries/session-sizes.js';
 export type { RewindReport, RewindResult } from './store/rewind/apply-rewind.js';
-export type { RewindOptions } from './store/rewind/preview-rewind.js';
+export type { RewindOptions } from './store/rewind/plan-from-disk.js';
 export type {
   ContinuedRewind,
   ContinueOptions,

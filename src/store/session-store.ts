@@ -82,7 +82,6 @@ import { type NamingOptions, resolveSession } from './queries/resolve-session.js
 import { measureSession, type SessionSizes } from './queries/session-sizes.js';
 import {
   applyRewind,
-  previewRefused,
   previewRewind,
   type RewindReport,
   type RewindResult,
@@ -90,19 +89,17 @@ import {
   rewind,
   truncateEvents,
 } from './rewind/apply-rewind.js';
-import type { RewindOptions } from './rewind/preview-rewind.js';
-import { tellingPlan } from './rewind/refused-plan.js';
+import type { RewindOptions } from './rewind/plan-from-disk.js';
 import { rewindHistory } from './rewind/rewind-history.js';
 import {
   abortRewind,
   type ContinuedRewind,
   type ContinueOptions,
   continueRewind,
-  previewRefusedContinue,
   type SettledRewind,
   type SettleOptions,
 } from './rewind/settle-rewind.js';
-import { previewRefusedUndo, previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
+import { previewUndo, type UndoOptions, undoRewind } from './rewind/undo-rewind.js';
 import { type NameInWorkspace, nameInWorkspace } from './workspace/name-in-workspace.js';
 import { inWorkTreeOf } from './workspace/work-tree.js';
 
@@ -334,7 +331,7 @@ export class SessionStore {
 
   /** Brings files back to what they were just after an event; the log and the metadata keep their bytes. */
   restoreToSequence(sessionId: string, workspaceRoot: string, targetSequence: number): Promise<RestoreReport> {
-    return withStoreErrors(() => restoreToSequence(this.#deps, sessionId, workspaceRoot, targetSequence));
+    return withStoreErrors(() => restoreToSequence(this.#deps, sessionId, { workspaceRoot, targetSequence }));
   }
 
   /** Drops the events after a sequence; they are kept for undo. */
@@ -352,51 +349,27 @@ export class SessionStore {
 
   /** Goes back to a sequence, log and files, all or nothing. */
   applyRewind(sessionId: string, workspaceRoot: string, targetSequence: number): Promise<RestoreReport> {
-    return withStoreErrors(() => applyRewind(this.#deps, sessionId, workspaceRoot, targetSequence));
+    return withStoreErrors(() => applyRewind(this.#deps, sessionId, { workspaceRoot, targetSequence }));
   }
 
   /** Tells what {@link rewind} would do, file by file, and does nothing. */
   previewRewind(sessionId: string, options: RewindOptions): Promise<RewindPlan> {
-    return withStoreErrors(() => {
-      const wish = givenOptions(options, 'options');
-      return tellingPlan(
-        () => previewRewind(this.#deps, sessionId, wish),
-        () => previewRefused(this.#deps, sessionId, wish),
-      );
-    });
+    return withStoreErrors(() => previewRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Goes back to a sequence as the options say; refuses what would be half or would overwrite. */
   rewind(sessionId: string, options: RewindOptions): Promise<RewindResult> {
-    return withStoreErrors(() => {
-      const wish = givenOptions(options, 'options');
-      return tellingPlan(
-        () => rewind(this.#deps, sessionId, wish),
-        () => previewRefused(this.#deps, sessionId, wish),
-      );
-    });
+    return withStoreErrors(() => rewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Tells what {@link undoRewind} would do, and does nothing. */
   previewUndo(sessionId: string, options: UndoOptions = {}): Promise<RewindPlan> {
-    return withStoreErrors(() => {
-      const wish = givenOptions(options, 'options');
-      return tellingPlan(
-        () => previewUndo(this.#deps, sessionId, wish),
-        () => previewRefusedUndo(this.#deps, sessionId, wish),
-      );
-    });
+    return withStoreErrors(() => previewUndo(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Undoes a rewind, a restore or an undo. */
   undoRewind(sessionId: string, options: UndoOptions = {}): Promise<RewindResult> {
-    return withStoreErrors(() => {
-      const wish = givenOptions(options, 'options');
-      return tellingPlan(
-        () => undoRewind(this.#deps, sessionId, wish),
-        () => previewRefusedUndo(this.#deps, sessionId, wish),
-      );
-    });
+    return withStoreErrors(() => undoRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Takes back an interrupted rewind that something was written after. */
@@ -406,13 +379,7 @@ export class SessionStore {
 
   /** Carries out an interrupted rewind after all, whole. */
   continueRewind(sessionId: string, options: ContinueOptions = {}): Promise<ContinuedRewind> {
-    return withStoreErrors(() => {
-      const wish = givenOptions(options, 'options');
-      return tellingPlan(
-        () => continueRewind(this.#deps, sessionId, wish),
-        () => previewRefusedContinue(this.#deps, sessionId, wish.workspace),
-      );
-    });
+    return withStoreErrors(() => continueRewind(this.#deps, sessionId, givenOptions(options, 'options')));
   }
 
   /** Gives the checkpoints of a session, oldest first. */

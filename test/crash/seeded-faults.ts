@@ -38,8 +38,9 @@ const LOCKED = 'store/parts/locked-session.ts';
 const REWIND = 'store/rewind/rewind-transaction.ts';
 const REWRITE = 'store/parts/rewrite-log.ts';
 const CHANGE = 'store/workspace/change-files.ts';
+const STAGED = 'store/workspace/staged-files.ts';
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of the sources, as it stands there
-const RENAME_INTO_PLACE = '    fs.rename(`${folder.path}/${temp}`, entry);\n';
+const RENAME_INTO_PLACE = '      fs.rename(`${folder.path}/${this.#staged.nameFor(path)}`, entry);\n';
 const RECOVER = 'store/recovery/recover.ts';
 
 export const SEEDED_FAULTS: readonly SeededFault[] = [
@@ -244,7 +245,11 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: F of what a recovery put back that was killed',
     'files that are as they were before are taken for synced',
-    { file: 'store/recovery/roll-back.ts', old: '  syncWayBack(session, workspace, intent);\n', new: '' },
+    {
+      file: 'store/recovery/roll-back.ts',
+      old: '      inside.flatMap(({ resolved }) => [...foldersAbove(resolved), resolved]),\n',
+      new: '      [],\n',
+    },
     ['recovery from an interrupted rewind'],
     'acknowledged',
     'deaths',
@@ -326,8 +331,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'what a rewind goes back to is not synced',
     {
       file: REWIND,
-      old: '    changes.filter(isReachable).map(({ resolved }) => resolved),\n  );\n  const found',
-      new: '    [],\n  );\n  const found',
+      old: '      reachable.map(({ path }) => path),\n',
+      new: '      reachable.slice(changes.length).map(({ path }) => path),\n',
     },
     ['rewind of unsynced edits'],
     'all or nothing',
@@ -346,14 +351,14 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
   fault(
     'rewind: the intent comes first',
     'files are changed without an intent',
-    { file: REWIND, old: '  session.log.append(encodeEventLine(announcement));\n', new: '' },
+    { file: REWIND, old: '    session.log.append(encodeEventLine(announcement));\n', new: '' },
     ['rewind 3 files'],
     'no temporary file is left',
   ),
   fault(
     'rewind: staged files are synced',
     'a staged file is not synced before it is renamed',
-    { file: CHANGE, old: '      syncFile(fs, target, tempPath);\n', new: '' },
+    { file: STAGED, old: '        syncFile(fs, target, tempPath);\n', new: '' },
     ['rewind 3 files'],
     'all or nothing',
   ),
@@ -363,7 +368,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     {
       file: CHANGE,
       old: RENAME_INTO_PLACE,
-      new: `    if (fs.lstat(entry) !== undefined) fs.unlink(entry);\n${RENAME_INTO_PLACE}`,
+      new: `      if (fs.lstat(entry) !== undefined) fs.unlink(entry);\n${RENAME_INTO_PLACE}`,
     },
     ['rewind 3 files'],
     'all or nothing',
@@ -373,7 +378,7 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'the folder of a restored file is not synced',
     {
       file: CHANGE,
-      old: `${RENAME_INTO_PLACE}    folder.sync();\n`,
+      old: `${RENAME_INTO_PLACE}      folder.sync();\n`,
       new: RENAME_INTO_PLACE,
     },
     ['rewind 3 files'],
@@ -385,13 +390,13 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: REWIND,
-        old: '    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+        old: '      files.make(changes, (path) => changed.add(path));\n',
         new: '',
       },
       {
         file: REWIND,
-        old: '    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n',
-        new: '    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));\n',
+        old: '      this.#commit(begun);\n',
+        new: '      this.#commit(begun);\n      files.make(changes, (path) => changed.add(path));\n',
       },
     ],
     ['rewind 3 files'],
@@ -403,8 +408,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: REWIND,
-        old: "    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n",
-        new: "    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });\n    for (const { resolved, wanted } of changes) {\n      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);\n    }\n",
+        old: "      for (const { path, wanted } of changes) {\n        if (wanted.kind === 'absent') files.removeEmptyFolders(path, wanted.newDirs);\n      }\n      this.#commit(begun);\n",
+        new: "      this.#commit(begun);\n      for (const { path, wanted } of changes) {\n        if (wanted.kind === 'absent') files.removeEmptyFolders(path, wanted.newDirs);\n      }\n",
       },
     ],
     ['rewind 3 files'],
@@ -445,13 +450,13 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: REWIND,
-        old: '    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));\n',
+        old: '      keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);\n',
         new: '',
       },
       {
         file: REWIND,
-        old: '    rewriteLog(session, source, stays, added);\n',
-        new: '    rewriteLog(session, source, stays, added);\n    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));\n',
+        old: '      rewriteLog(session, newLog.source, newLog.keeps, added);\n',
+        new: '      rewriteLog(session, newLog.source, newLog.keeps, added);\n      keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);\n',
       },
     ],
     ['rewind 3 files'],
@@ -463,8 +468,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: 'store/recovery/roll-back.ts',
-        old: '  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
-        new: '  takeIntentOff(session, intent);\n  changeFiles(session, workspace, intent.id, changes);\n  removeMadeFolders',
+        old: '  way.apply(changes);\n  takeIntentOff',
+        new: '  takeIntentOff(session, intent);\n  way.apply(changes);\n  takeIntentOff',
       },
       { file: 'store/recovery/roll-back.ts', old: '  takeIntentOff(session, intent);\n  return', new: '  return' },
     ],

@@ -247,8 +247,8 @@ export const MUTANTS = [
   },
   {
     file: 'src/store/rewind/rewind-transaction.ts',
-    from: 'dropsEvents || changes.length > 0 || restoreLog !== undefined;',
-    to: 'dropsEvents && changes.length > 0 && restoreLog !== undefined;',
+    from: 'dropsEvents || changes.length > 0 || restoreLog !== undefined)',
+    to: 'dropsEvents && changes.length > 0 && restoreLog !== undefined)',
     cases: '(truncate|rewind)/',
   },
 ];

@@ -1,7 +1,7 @@
 import { ZeroSessionsError } from '../../errors.js';
 import type { RewindPlan } from '../../plan/rewind/rewind.js';
 import type { RewindReport } from '../../store/rewind/apply-rewind.js';
-import type { RewindOptions } from '../../store/rewind/preview-rewind.js';
+import type { RewindOptions } from '../../store/rewind/plan-from-disk.js';
 import type { CommandContext, MemberSchemas } from '../command.js';
 import { UsageError } from '../errors.js';
 import type { Page } from '../page.js';

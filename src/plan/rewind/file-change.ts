@@ -35,7 +35,7 @@ export type PresentState =
 /** What a plan does with one file. */
 export type FileAction = 'restore' | 'delete' | 'leave' | 'conflict' | 'impossible';
 
-/** One file of a rewind: what it is to become, what it is, and what is done about it. */
+/** A file and the state that it is to get, in a rewind, an undo, a restore or a roll-back: what it is, and what is done. */
 export interface FileChange {
   /** As the checkpoint names it. */
   readonly path: string;
@@ -49,6 +49,8 @@ export interface FileChange {
   readonly forced?: 'restore' | 'delete';
   /** The modes of the innermost folders above it, outermost first, for when they have to be made again. */
   readonly folderModes?: readonly number[];
+  /** When it was last changed, milliseconds since 1970, where it is rolled back: it must not look newly written. */
+  readonly mtimeMs?: number | undefined;
 }
 
 /** Tells whether a path has what is wanted already, mode included where it is known. */

@@ -1,5 +1,4 @@
 import { errnoOf } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { type FileSystem, UnexpectedKindError } from '../../fs/file-system.js';
 import { encodeCheckpoint } from '../../model/checkpoint-codec.js';
 import type { CheckpointFile, CheckpointPayload, StoredEvent } from '../../model/event.js';
@@ -12,8 +11,8 @@ import { asStoreError } from '../base/system-errors.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { requireSession } from '../parts/session-folder.js';
 import { withSession } from '../recovery/session-lock.js';
-import { openWorkspace } from '../workspace/workspace.js';
-import { locate } from '../workspace/workspace-state.js';
+import { openWorkspace } from '../workspace/open-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /**
  * Stores what is at these paths, before a tool changes it, and appends a `session_checkpoint` event that names it.
@@ -67,18 +66,18 @@ export async function snapshotForCheckpoint(
 
 function captureFiles(
   session: LockedSession,
-  workspace: ConfinedRoot,
+  workspace: Workspace,
   paths: readonly string[],
 ): readonly CheckpointFile[] {
   return paths.flatMap((path) => capturePath(session, workspace, path));
 }
 
 /** Gives the entries for one path: none for a folder, two for a link to a file inside. */
-function capturePath(session: LockedSession, workspace: ConfinedRoot, given: string): readonly CheckpointFile[] {
+function capturePath(session: LockedSession, workspace: Workspace, given: string): readonly CheckpointFile[] {
   const { deps } = session;
   const path = given.startsWith('/') ? (workspace.relativeOf(given) ?? given) : given;
   try {
-    const { where } = locate(deps, workspace, path);
+    const { where } = workspace.locate(path);
     if (where.kind === 'root') return [];
     if (where.kind !== 'inside') return [skipped(path, 0)];
     if (where.missingFolders > 0) return [{ path, state: { kind: 'absent', newDirs: where.missingFolders } }];
@@ -105,7 +104,7 @@ function capturePath(session: LockedSession, workspace: ConfinedRoot, given: str
 // A tool may write through a link, so a regular file inside that it leads to is captured as well, before the link.
 function captureLink(
   session: LockedSession,
-  workspace: ConfinedRoot,
+  workspace: Workspace,
   link: CheckpointFile,
   resolved: string,
 ): readonly CheckpointFile[] {
@@ -116,18 +115,18 @@ function captureLink(
 }
 
 // Should the folders of a file be removed, they come back as private as they were. The usual ones need no word.
-function unusualModesAbove(fs: FileSystem, workspace: ConfinedRoot, path: string): readonly number[] {
+function unusualModesAbove(fs: FileSystem, workspace: Workspace, path: string): readonly number[] {
   const modes = foldersAbove(path).map((folder) => (fs.lstat(`${workspace.real}/${folder}`)?.mode ?? 0) & 0o777);
   const outermost = modes.findLastIndex((mode) => mode !== DEFAULT_FOLDER_MODE);
   return modes.slice(0, outermost + 1).reverse();
 }
 
-function fileBehindLink(deps: StoreDeps, workspace: ConfinedRoot, resolved: string): string | undefined {
+function fileBehindLink(deps: StoreDeps, workspace: Workspace, resolved: string): string | undefined {
   try {
     const real = deps.fs.realpath(`${workspace.real}/${resolved}`);
     const inside = workspace.relativeOf(real);
     if (inside === undefined || inside === '') return undefined;
-    const located = locate(deps, workspace, inside);
+    const located = workspace.locate(inside);
     return located.where.kind === 'inside' && deps.fs.lstat(real)?.kind === 'file' ? inside : undefined;
   } catch (error) {
     if (isRefusedBySystem(error)) return undefined;

@@ -1,5 +1,4 @@
 import { EventNotFoundError, WorkspaceRefusedError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { readWholeFile } from '../../fs/durable-file.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import { type CheckpointFile, type FileState, OWN_TOOL_PREFIX } from '../../model/event.js';
@@ -12,8 +11,8 @@ import { BlobStore, whyUnavailable } from '../parts/blob-store.js';
 import { pathsOf } from '../parts/metadata-file.js';
 import { openLog } from '../parts/read-session.js';
 import { pathFinder } from '../workspace/checkpoint-paths.js';
-import { openWorkspace, readRecordedWorkspace } from '../workspace/workspace.js';
-import { locate, readPresent } from '../workspace/workspace-state.js';
+import { openWorkspace, readRecordedWorkspace } from '../workspace/open-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** One checkpoint of a session, decoded. */
 export interface CheckpointSummary {
@@ -70,7 +69,7 @@ export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, wo
   const outline = openLog(deps, id).outline(0);
   requireEvent(outline, sequence);
   const root = workspaceOrNone(deps, id, workspace);
-  const find = root === undefined ? undefined : pathFinder(deps, root, outline.checkpoints);
+  const find = root === undefined ? undefined : pathFinder(root, outline.checkpoints);
   const resolve = (path: string, named: number): string => find?.(path, named).resolved ?? path;
   const later = touchedFiles(
     outline.checkpoints.filter((checkpoint) => checkpoint.sequence > sequence),
@@ -128,8 +127,8 @@ function readCurrent(
   const root = workspaceOrNone(deps, id, workspace);
   if (root === undefined) throw new WorkspaceRefusedError(workspace ?? '', 'is not there');
   // Below a file, or below a link that took the place of its folder, a file is no longer there.
-  const located = locate(deps, root, resolved, () => isInside);
-  const present = readPresent(deps, root, located);
+  const located = root.locate(resolved, () => isInside);
+  const present = root.present(located);
   if (present.kind === 'absent') return { kind: 'absent' };
   if (present.kind === 'link') return { kind: 'link', target: present.target };
   if (present.kind !== 'file') return { kind: 'unavailable', reason: reasonOf(present) };
@@ -159,7 +158,7 @@ function requireEvent(outline: LogOutline, sequence: number): void {
   throw new EventNotFoundError(sessionId, sequence, nearestSequences(events, sequence));
 }
 
-function workspaceOrNone(deps: StoreDeps, id: SessionId, workspace: string | undefined): ConfinedRoot | undefined {
+function workspaceOrNone(deps: StoreDeps, id: SessionId, workspace: string | undefined): Workspace | undefined {
   if (workspace !== undefined) return openWorkspace(deps, workspace);
   const cwd = readRecordedWorkspace(deps, id);
   return cwd.startsWith('/') && deps.fs.stat(cwd)?.kind === 'directory' ? openWorkspace(deps, cwd) : undefined;

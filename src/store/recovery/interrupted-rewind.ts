@@ -1,12 +1,12 @@
 import { InterruptedRewindError, LogDamagedError, ZeroSessionsError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { readFully } from '../../fs/jsonl.js';
 import { REWIND_INTENT_TOOL } from '../../model/event.js';
 import { parseSessionId } from '../../model/ids.js';
 import { decodeIntent, type RewindIntent, workOf } from '../../model/rewind-record.js';
 import type { StoreDeps } from '../base/deps.js';
 import type { EventLog } from '../parts/event-log.js';
-import { openWorkspaceToChange, readRecordedWorkspace } from '../workspace/workspace.js';
+import { openWorkspaceToChange, readRecordedWorkspace } from '../workspace/open-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** How far back from the end of a log an append looks for a rewind that nobody settled. */
 const GLANCE_BYTES = 64 * 1024;
@@ -71,9 +71,13 @@ export function glanceForIntent(deps: StoreDeps, log: EventLog): FoundIntent | u
 }
 
 /** Gives the error that an unfinished rewind is, for what has to wait until it is settled. */
-export function interruptedError(found: FoundIntent, reason = whyUnfinished(found)): InterruptedRewindError {
+export function interruptedError(
+  found: FoundIntent,
+  { reason = whyUnfinished(found), plan }: { readonly reason?: string; readonly plan?: unknown } = {},
+): InterruptedRewindError {
   const { intent, sequence, madeHere } = found;
-  return new InterruptedRewindError({ sessionId: intent.sessionId, work: workOf(intent), sequence, reason, madeHere });
+  const { sessionId } = intent;
+  return new InterruptedRewindError({ sessionId, work: workOf(intent), sequence, reason, madeHere, plan });
 }
 
 /** Says what an unfinished rewind waits for, and where to go back to with any program. */
@@ -95,7 +99,7 @@ export function openIntendedWorkspace(
   deps: StoreDeps,
   { intent, madeHere }: Pick<FoundIntent, 'intent' | 'madeHere'>,
   named?: string | undefined,
-): ConfinedRoot | { readonly reason: string } {
+): Workspace | { readonly reason: string } {
   if (named !== undefined) return openWorkspaceToChange(deps, named);
   if (!madeHere) return { reason: NOT_MADE_HERE };
   try {

@@ -1,19 +1,13 @@
 import { LockUnavailableError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { decodeIntent, type RewindIntent } from '../../model/rewind-record.js';
-import { foldersAbove, isInState, stagedBeside } from '../../plan/rewind/changed-shape.js';
-import type { PresentState } from '../../plan/rewind/file-change.js';
+import { foldersAbove } from '../../plan/rewind/changed-shape.js';
+import type { FileChange } from '../../plan/rewind/file-change.js';
+import { planWayBack } from '../../plan/rewind/way-back.js';
 import { unavailableReason } from '../parts/blob-store.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession } from '../parts/locked-session.js';
-import {
-  changeFiles,
-  removeEmptyFolders,
-  type StateChange,
-  syncFolders,
-  unstageAll,
-} from '../workspace/change-files.js';
-import { locate, readHolds, readPresent, unwritableReason } from '../workspace/workspace-state.js';
+import { FileChanges, syncFolders } from '../workspace/change-files.js';
+import type { LocatedPath, Workspace } from '../workspace/workspace.js';
 
 /** What became of an unfinished rewind. */
 export type RollBackResult =
@@ -22,143 +16,120 @@ export type RollBackResult =
   /** Nothing was forced; the intent stays. */
   | { readonly kind: 'left'; readonly reason: string; readonly paths: readonly string[] };
 
-/** How files go back to what an intent says that they were. */
-interface WayBack {
-  readonly changes: readonly StateChange[];
+/** A way back, file by file, in the order of the intent. */
+interface FilesBack {
+  readonly changes: readonly FileChange[];
   /** Files in neither of the two states that the intent holds. */
-  readonly edited: readonly string[];
-  /** Files that cannot be put back, with the reason. */
-  readonly impossible: readonly { readonly path: string; readonly reason: string }[];
+  readonly edited: readonly FileChange[];
+  /** Files that cannot be put back. */
+  readonly impossible: readonly FileChange[];
 }
 
 /**
- * Takes back a rewind that did not reach its commit: files first, then the kept record, then the intent.
+ * Rolls back a rewind that did not reach its commit: files first, then the kept record, then the intent.
  *
  * It never rolls forward, it touches only files that are in one of the two states that the intent holds, and it looks
  * at all of them before it changes one.
  * @param changed - The paths that the rewind got to, where that is known: what it did not touch is none of its business.
  * @see RELIABILITY.md, 3.3
  */
-export function rollBack(
-  session: LockedSession,
-  intent: RewindIntent,
-  workspace: ConfinedRoot,
-  changed?: ReadonlySet<string> | undefined,
-): RollBackResult {
+export function rollBack(way: WayBack, changed?: ReadonlySet<string>): RollBackResult {
+  const { session, intent } = way;
   const { last } = session.log.tail();
   if (last === undefined || decodeIntent(last, session.id)?.id !== intent.id) {
     return { kind: 'left', reason: 'its commit may have been reached', paths: [] };
   }
   const mayNot = whyNotRewrite(session);
   if (mayNot !== undefined) return { kind: 'left', reason: mayNot, paths: [] };
-  const staged = unstage(session, workspace, intent);
+  const staged = way.unstage();
   if (staged.length > 0)
     return { kind: 'left', reason: 'what lies beside these files cannot be removed', paths: staged };
-  const { changes, edited, impossible } = findWayBack(session, workspace, intent, changed);
-  if (edited.length > 0) return { kind: 'left', reason: 'these files were changed since', paths: edited };
+  const { changes, edited, impossible } = way.plan(changed);
+  if (edited.length > 0) {
+    return { kind: 'left', reason: 'these files were changed since', paths: edited.map(({ path }) => path) };
+  }
   if (impossible.length > 0) {
     const paths = impossible.map(({ path, reason }) => `${path} (${reason})`);
     return { kind: 'left', reason: 'these files cannot be put back', paths };
   }
-  changeFiles(session, workspace, intent.id, changes);
-  removeMadeFolders(session, workspace, intent);
-  syncWayBack(session, workspace, intent);
+  way.apply(changes);
   takeIntentOff(session, intent);
   return { kind: 'rolledBack', files: changes.length };
 }
 
-/** Looks which files of an intent have to be put back, and whether they can be. */
-export function findWayBack(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  intent: RewindIntent,
-  changed?: ReadonlySet<string> | undefined,
-): WayBack {
-  const changes: { readonly change: StateChange; readonly path: string; readonly present: PresentState }[] = [];
-  const edited: string[] = [];
-  const impossible: { path: string; reason: string }[] = [];
-  const { deps } = session;
-  const paths = pathsOfIntent(intent);
-  const above = new Set([...paths].flatMap(foldersAbove));
-  for (const [place, { path, before, to, folderModes, mtimeMs }] of intent.files.entries()) {
-    if (changed !== undefined && !changed.has(path)) continue;
-    const located = locate(deps, workspace, path, (at) => paths.has(at));
-    const present = readPresent(deps, workspace, located);
-    if (isInState(present, before, above.has(path))) continue;
-    if (!isInState(present, to, above.has(path))) {
-      edited.push(path);
-      continue;
-    }
-    const { resolved } = located;
-    const reason = unavailableReason(session.blobs, before) ?? unwritableReason(deps, workspace, resolved, present);
-    const change = { path: resolved, to: before, beside: stagedBeside(resolved, paths), place, folderModes, mtimeMs };
-    if (reason === undefined) changes.push({ change, path, present });
-    else impossible.push({ path, reason });
+/** The way back from a rewind that announced itself and did not reach its commit. */
+export class WayBack {
+  readonly session: LockedSession;
+  readonly intent: RewindIntent;
+  readonly #workspace: Workspace;
+  readonly #files: FileChanges;
+  readonly #paths: ReadonlySet<string>;
+
+  constructor(session: LockedSession, intent: RewindIntent, workspace: Workspace) {
+    this.session = session;
+    this.intent = intent;
+    this.#workspace = workspace;
+    const paths = intent.files.map(({ path }) => path);
+    this.#paths = new Set(paths);
+    this.#files = new FileChanges(session, workspace, { id: intent.id, paths });
   }
-  const going = new Set(changes.flatMap(({ change, path }) => (change.to.kind === 'absent' ? [path] : [])));
-  const ready = changes.filter(({ path, present }) => {
-    if (present.kind === 'absent' && present.behind !== undefined && !going.has(present.behind)) {
-      impossible.push({ path, reason: `cannot be reached: ${JSON.stringify(present.behind)} is no folder` });
-      return false;
-    }
-    if (present.kind !== 'folder') return true;
-    // Folders on the way to files of the intent are ours, and empty by then.
-    const isOurs = (held: string): boolean => going.has(held) || above.has(held);
-    const isFree = readHolds(deps, workspace, path, isOurs).every(isOurs);
-    if (!isFree) edited.push(path);
-    return isFree;
-  });
-  return { changes: ready.map(({ change }) => change), edited, impossible };
-}
 
-function pathsOfIntent({ files }: RewindIntent): ReadonlySet<string> {
-  return new Set(files.map(({ path }) => path));
-}
-
-/**
- * Removes what an intent may have staged; a path that leads elsewhere now is left alone.
- * @returns the paths beside which something may be left.
- */
-export function unstage(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): readonly string[] {
-  const paths = pathsOfIntent(intent);
-  const beside = intent.files.map(({ path }) => {
-    const resolved = insideOrNone(session, workspace, path, paths);
-    return resolved === undefined ? undefined : stagedBeside(resolved, paths);
-  });
-  const left = unstageAll(session, workspace, intent.id, beside);
-  return left.map((place) => intent.files[place]?.path ?? '');
-}
-
-/** Removes the folders that were made for files which are not to be there. */
-export function removeMadeFolders(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
-  const paths = pathsOfIntent(intent);
-  for (const { path, before } of intent.files) {
-    const resolved = insideOrNone(session, workspace, path, paths);
-    if (before.kind === 'absent' && resolved !== undefined) {
-      removeEmptyFolders(session, workspace, resolved, before.newDirs);
-    }
+  /** Looks which files have to be put back, and whether they can be. */
+  plan(changed?: ReadonlySet<string>): FilesBack {
+    const { session, intent } = this;
+    const known = new Set([...this.#paths].flatMap((path) => [path, ...foldersAbove(path)]));
+    const files = intent.files.filter(({ path }) => changed?.has(path) ?? true);
+    const planned = planWayBack(
+      files.map((file) => {
+        const located = this.#locate(file.path);
+        const { resolved } = located;
+        const present = this.#workspace.presentAmong(located, known);
+        const obstacle = (): string | undefined =>
+          unavailableReason(session.blobs, file.before) ?? this.#workspace.whyUnwritable(resolved, present);
+        return { file, resolved, present, obstacle };
+      }),
+      this.#paths,
+    );
+    return {
+      changes: planned.filter(({ action }) => action === 'restore' || action === 'delete'),
+      edited: planned.filter(({ action }) => action === 'conflict'),
+      impossible: planned.filter(({ action }) => action === 'impossible'),
+    };
   }
-}
 
-/**
- * Syncs every folder that an intent may have changed, to be called before it goes. What is as it was before may be so
- * through a recovery that was killed before it synced, and once the intent is gone nobody looks again.
- */
-export function syncWayBack(session: LockedSession, workspace: ConfinedRoot, intent: RewindIntent): void {
-  const paths = pathsOfIntent(intent);
-  const resolved = intent.files.map(({ path }) => insideOrNone(session, workspace, path, paths));
-  const entries = resolved.flatMap((path) => (path === undefined ? [] : [...foldersAbove(path), path]));
-  syncFolders(workspace, entries);
-}
+  /**
+   * Removes what may be staged; a path that leads elsewhere now is left alone.
+   * @returns the paths beside which something may be left.
+   */
+  unstage(): readonly string[] {
+    return this.#files.unstage(this.#inside()).map(({ path }) => path);
+  }
 
-function insideOrNone(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  path: string,
-  paths: ReadonlySet<string>,
-): string | undefined {
-  const { where, resolved } = locate(session.deps, workspace, path, (at) => paths.has(at));
-  return where.kind === 'inside' ? resolved : undefined;
+  /** Puts files back, removes the folders that were made for files which are not to be there, and syncs it all. */
+  apply(changes: readonly FileChange[]): void {
+    this.#files.make(changes);
+    const inside = this.#inside();
+    for (const { before, resolved } of inside) {
+      if (before.kind === 'absent') this.#files.removeEmptyFolders(resolved, before.newDirs);
+    }
+    // Before the intent goes: what is as it was may be so through a recovery that was killed before it synced, and once
+    // the intent is gone nobody looks again.
+    syncFolders(
+      this.#workspace,
+      inside.flatMap(({ resolved }) => [...foldersAbove(resolved), resolved]),
+    );
+  }
+
+  #inside(): readonly (RewindIntent['files'][number] & { readonly resolved: string })[] {
+    return this.intent.files.flatMap((file) => {
+      const { where, resolved } = this.#locate(file.path);
+      return where.kind === 'inside' ? [{ ...file, resolved }] : [];
+    });
+  }
+
+  #locate(path: string): LocatedPath {
+    return this.#workspace.locate(path, (at) => this.#paths.has(at));
+  }
 }
 
 function whyNotRewrite(session: LockedSession): string | undefined {

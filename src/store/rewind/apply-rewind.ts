@@ -3,11 +3,10 @@ import {
   IncompleteError,
   InvalidArgumentError,
   MetadataDamagedError,
-  WorkspaceRefusedError,
+  StalePlanError,
 } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { syncFolder } from '../../fs/durable-file.js';
-import { parseSessionId, type SessionId } from '../../model/ids.js';
+import { parseSessionId } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
 import type { RestoreReport } from '../../model/rewind-record.js';
 import { isReachable, partUnmet } from '../../plan/rewind/changed-shape.js';
@@ -20,15 +19,10 @@ import { openLog } from '../parts/read-session.js';
 import { refuseInterrupted } from '../recovery/interrupted-rewind.js';
 import { withSession } from '../recovery/session-lock.js';
 import { syncPresent } from '../workspace/change-files.js';
-import {
-  type PlannedRewind,
-  type PlanningWays,
-  planFromDisk,
-  type RewindOptions,
-  type TargetedRewind,
-  withTargetFound,
-} from './preview-rewind.js';
-import { runTransaction, type TransactionResult } from './rewind-transaction.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { planFromDisk, type RewindOptions, type RewindSubject } from './plan-from-disk.js';
+import { type PlannedRewind, planUnlessInterrupted, requireAllowed } from './planned-rewind.js';
+import { runTransaction } from './rewind-transaction.js';
 
 /** What a rewind did, with the reason for each path that it left out. */
 export interface RewindReport {
@@ -47,36 +41,17 @@ export interface RewindResult {
 
 /**
  * Plans a rewind and does nothing. See {@link planFromDisk} for what it throws.
+ * @throws StalePlanError (`STALE_PLAN`) when the head is not the expected one.
+ * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when files are concerned and the workspace will not do.
  * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished: what is there will not stay.
+ * Each with the plan, as far as it can be seen what would be done.
  */
 export async function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
   const log = openLog(deps, id);
   checkTarget(options.target);
-  refuseInterrupted(log);
-  const metadata = metadataFor(deps, id, options);
-  return planFromDisk(deps, id, log, metadata, await withTargetFound(log, options)).plan;
-}
-
-/**
- * Plans what was refused, as far as it can be seen what would be done: where the workspace will not do, each file is
- * impossible for that reason. An unfinished rewind is looked past.
- */
-export async function previewRefused(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
-  const id = parseSessionId(sessionId);
-  const log = openLog(deps, id);
-  const wish = await withTargetFound(log, { ...options, expectHead: undefined });
-  return planFromDisk(deps, id, log, metadataFor(deps, id, options), wish, { asFarAsSeen: true }).plan;
-}
-
-/** Gives a plan, or, where the workspace will not do, one without the files, which is not complete. */
-export function seenPlan(whole: () => RewindPlan, withoutFiles: () => RewindPlan): RewindPlan {
-  try {
-    return whole();
-  } catch (error) {
-    if (error instanceof WorkspaceRefusedError) return { ...withoutFiles(), complete: false };
-    throw error;
-  }
+  const subject = { deps, id, log, metadata: () => metadataFor({ deps, id, log }, options) };
+  return requireAllowed(await planUnlessInterrupted(log, () => planFromDisk(subject, options))).plan;
 }
 
 /**
@@ -90,24 +65,28 @@ export function seenPlan(whole: () => RewindPlan, withoutFiles: () => RewindPlan
 export async function rewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindResult> {
   checkTarget(options.target);
   return withSession(deps, sessionId, async (session) => {
-    refuseInterrupted(session.log);
-    return carryOut(session, planHere(session, await withTargetFound(session.log, options)), options);
+    const subject = subjectOf(session, options);
+    const planned = await planUnlessInterrupted(session.log, () => planFromDisk(subject, options));
+    return carryOut(session, requireAllowed(planned), options);
   });
+}
+
+/** Names the files and the point that the reference's restores are asked for. */
+interface BareRestore {
+  readonly workspaceRoot: string;
+  readonly targetSequence: number;
 }
 
 /** {@link rewind} under the reference's name and with its report. A target beyond the end drops nothing. */
 export async function applyRewind(
   deps: StoreDeps,
   sessionId: string,
-  workspaceRoot: string,
-  targetSequence: number,
+  { workspaceRoot, targetSequence }: BareRestore,
 ): Promise<RestoreReport> {
   const target = Math.max(0, checkedTarget(targetSequence));
-  return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session.log);
-    const planned = planHere(session, { target, workspace: workspaceRoot }, { lenientTarget: true });
-    const marked = { reportedTarget: targetSequence, isAlwaysMarked: true };
-    return storedReport(carryOut(session, planned, {}, marked).report);
+  return withSession(deps, sessionId, async (session) => {
+    const planned = await planLeniently(session, { target, workspace: workspaceRoot });
+    return storedReport(carryOut(session, planned, { reportedTarget: targetSequence, isAlwaysMarked: true }).report);
   });
 }
 
@@ -120,17 +99,11 @@ export async function applyRewind(
 export async function restoreToSequence(
   deps: StoreDeps,
   sessionId: string,
-  workspaceRoot: string,
-  targetSequence: number,
+  { workspaceRoot, targetSequence }: BareRestore,
 ): Promise<RestoreReport> {
   const target = Math.max(0, checkedTarget(targetSequence));
-  return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session.log);
-    const { plan, workspace } = planHere(
-      session,
-      { target, part: 'files', workspace: workspaceRoot },
-      { lenientTarget: true },
-    );
+  return withSession(deps, sessionId, async (session) => {
+    const { plan, workspace } = await planLeniently(session, { target, part: 'files', workspace: workspaceRoot });
     const wanted = plan.files.flatMap((file) =>
       isBareChange(file) ? [{ ...file, action: file.forced ?? file.action }] : [],
     );
@@ -145,7 +118,7 @@ export async function restoreToSequence(
     } else {
       syncSettled(session, workspace, settled);
     }
-    return storedReport(reportOf(null, targetSequence, plan, changes, [...left, ...unmet]));
+    return storedReport(reportOf(plan, { rewindId: null, targetSequence, changes, left: [...left, ...unmet] }));
   });
 }
 
@@ -193,35 +166,40 @@ interface CarryingOut {
 export function carryOut(
   session: LockedSession,
   { plan, workspace }: Pick<PlannedRewind, 'plan' | 'workspace'>,
-  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'strict'>,
-  { reportedTarget = plan.target, undoes, isAlwaysMarked = false }: CarryingOut = {},
+  options: Pick<RewindOptions, 'force' | 'allowPartial' | 'part' | 'strict'> & CarryingOut,
 ): RewindResult {
   refuseUnlessAllowed(plan, options);
+  const { reportedTarget: targetSequence = plan.target, undoes, isAlwaysMarked = false } = options;
   const changes = effectiveChanges(plan, options.force === true);
   const left = plan.files.filter(
     (file) => file.action === 'impossible' || (file.action === 'conflict' && options.force !== true),
   );
-  const report = (rewindId: string | null): RewindReport => reportOf(rewindId, reportedTarget, plan, changes, left);
+  const report = (rewindId: string | null): RewindReport => reportOf(plan, { rewindId, targetSequence, changes, left });
   const settled = settledPaths(plan);
   if (!isAlwaysMarked && isNothingToDo(plan, options.force === true)) {
     syncSettled(session, workspace, settled);
     return { plan, report: report(null) };
   }
-  const done: TransactionResult = runTransaction(session, {
-    target: plan.target,
-    changes,
-    workspace,
-    settled,
-    keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
-    marker: (rewindId) => ({ report: storedReport(report(rewindId)), undoes }),
-    restoreLog: undoes,
-    dropsEvents: plan.dropped.length > 0,
-  });
-  return { plan, report: report(done.rewindId) };
+  try {
+    const { rewindId } = runTransaction(session, {
+      target: plan.target,
+      changes,
+      workspace,
+      settled,
+      keeps: ({ sequence }) => options.part === 'files' || sequence <= plan.target,
+      marker: (id) => ({ report: storedReport(report(id)), undoes }),
+      restoreLog: undoes,
+      dropsEvents: plan.dropped.length > 0,
+    });
+    return { plan, report: report(rewindId) };
+  } catch (error) {
+    if (!(error instanceof StalePlanError)) throw error;
+    throw new StalePlanError(error.message, { planned: error.planned, found: error.found, plan });
+  }
 }
 
 // They may be so through a rewind or a restore that was killed before it synced, and the same call promises it now.
-function syncSettled(session: LockedSession, workspace: ConfinedRoot | undefined, settled: readonly string[]): void {
+function syncSettled(session: LockedSession, workspace: Workspace | undefined, settled: readonly string[]): void {
   if (workspace === undefined) return;
   syncPresent(session, workspace, settled);
   syncFolder(session.deps.fs, session.paths.folder);
@@ -231,18 +209,31 @@ function settledPaths({ files }: RewindPlan): readonly string[] {
   return files.filter((file) => file.action === 'leave' && isReachable(file)).map(({ resolved }) => resolved);
 }
 
-function planHere(session: LockedSession, options: TargetedRewind, ways: PlanningWays = {}): PlannedRewind {
-  const { part, workspace } = options;
-  const metadata = part === 'files' && workspace !== undefined ? session.metadataOrNone() : session.metadata;
-  return planFromDisk(session.deps, session.id, session.log, metadata, options, ways);
+/** Plans as the reference does: a target in a gap or beyond the end will do. */
+async function planLeniently(session: LockedSession, options: RewindOptions): Promise<PlannedRewind> {
+  refuseInterrupted(session.log);
+  return requireAllowed(await planFromDisk(subjectOf(session, options), options, { lenientTarget: true }));
 }
 
-/** Gives the metadata for a plan; undefined where there are none, and where they are not needed and cannot be read. */
-function metadataFor(deps: StoreDeps, id: SessionId, { part, workspace }: RewindOptions): SessionMetadata | undefined {
+/** What a rewind of a session that is open is planned over. */
+export function subjectOf(session: LockedSession, options: RewindOptions): RewindSubject {
+  const { deps, id, log } = session;
+  return { deps, id, log, metadata: () => (needsNoMetadata(options) ? session.metadataOrNone() : session.metadata) };
+}
+
+// Files can go back into a folder that is named although nobody can read what else is recorded.
+function needsNoMetadata({ part, workspace }: RewindOptions): boolean {
+  return part === 'files' && workspace !== undefined;
+}
+
+function metadataFor(
+  { deps, id }: Omit<RewindSubject, 'metadata'>,
+  options: RewindOptions,
+): SessionMetadata | undefined {
   try {
     return readMetadata(deps, id, pathsOf(deps, id))?.metadata;
   } catch (error) {
-    if (error instanceof MetadataDamagedError && part === 'files' && workspace !== undefined) return undefined;
+    if (error instanceof MetadataDamagedError && needsNoMetadata(options)) return undefined;
     throw error;
   }
 }
@@ -279,12 +270,13 @@ export function refuseUnlessAllowed(
 }
 
 function reportOf(
-  rewindId: string | null,
-  targetSequence: number,
   plan: RewindPlan,
-  changes: readonly FileChange[],
-  left: readonly FileChange[],
+  did: Pick<RewindReport, 'rewindId' | 'targetSequence'> & {
+    readonly changes: readonly FileChange[];
+    readonly left: readonly FileChange[];
+  },
 ): RewindReport {
+  const { rewindId, targetSequence, changes, left } = did;
   // A file that is as it was counts, too: what the report tells is the state reached (FORMAT.md, 4, restoreToSequence).
   const reached = [...changes, ...plan.files.filter(({ action }) => action === 'leave')];
   const deleted = reached.filter(({ wanted }) => wanted.kind === 'absent').length;

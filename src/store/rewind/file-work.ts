@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { ZeroSessionsError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import type { StoredEvent } from '../../model/event.js';
 import { type SessionId, sessionIdOfFolder } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
@@ -22,7 +21,7 @@ import { EventLog } from '../parts/event-log.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import { pathsOf, readMetadata } from '../parts/metadata-file.js';
 import type { FindPath } from '../workspace/checkpoint-paths.js';
-import { readPresent } from '../workspace/workspace-state.js';
+import type { Workspace } from '../workspace/workspace.js';
 
 /** Whose work on files is asked about, and where the files are. */
 interface FileWorkSubject {
@@ -33,7 +32,7 @@ interface FileWorkSubject {
   /** Recorded with the session; empty where none is. */
   readonly cwd: string;
   /** Undefined where there is none to look at: paths are then taken as they are written. */
-  readonly files: { readonly workspace: ConfinedRoot; readonly find: FindPath } | undefined;
+  readonly files: { readonly workspace: Workspace; readonly find: FindPath } | undefined;
 }
 
 /** A sub-agent's session, and what its log tells. */
@@ -125,7 +124,7 @@ export class FileWork {
       const before = states.find(({ by }) => by === 'checkpoint')?.state;
       if (before === undefined || isPutBack(path)) return false;
       if (files === undefined) return true;
-      return !hasState(readPresent(this.#deps, files.workspace, files.find(path, LAST)), before);
+      return !hasState(files.workspace.present(files.find(path, LAST)), before);
     });
   }
 

@@ -1,7 +1,5 @@
-import { StalePlanError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
-import { type FileStat, sameFile } from '../../fs/file-system.js';
-import type { FileState, StoredEvent } from '../../model/event.js';
+import { sameFile } from '../../fs/file-system.js';
+import type { StoredEvent } from '../../model/event.js';
 import { encodeEventLine } from '../../model/event-codec.js';
 import type { BlobHash } from '../../model/ids.js';
 import type { KeptRecord } from '../../model/kept-record.js';
@@ -16,7 +14,7 @@ import {
   workOf,
 } from '../../model/rewind-record.js';
 import { specAndGoalBetween } from '../../plan/derive-state.js';
-import { isInState, isReachable, stagedBeside } from '../../plan/rewind/changed-shape.js';
+import { isReachable } from '../../plan/rewind/changed-shape.js';
 import type { FileChange } from '../../plan/rewind/file-change.js';
 import { hashBytes } from '../parts/blob-store.js';
 import type { EventLog } from '../parts/event-log.js';
@@ -24,26 +22,21 @@ import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession, MetadataChanges } from '../parts/locked-session.js';
 import { blobsNamedBy, type LogSurvey, surveyLog } from '../parts/log-survey.js';
 import { type KeepsEvent, rewriteLog } from '../parts/rewrite-log.js';
-import { rollBack } from '../recovery/roll-back.js';
-import {
-  changeFiles,
-  removeEmptyFolders,
-  type SeenEntry,
-  type StateChange,
-  syncPresent,
-} from '../workspace/change-files.js';
+import { rollBack, WayBack } from '../recovery/roll-back.js';
+import { FileChanges, syncPresent } from '../workspace/change-files.js';
+import type { Workspace } from '../workspace/workspace.js';
 import { completeRecords, kindOf } from './rewind-history.js';
 
 /** One change of log and files, all or nothing. */
 interface RewindTransaction {
   readonly target: number;
   readonly changes: readonly FileChange[];
-  readonly workspace: ConfinedRoot | undefined;
+  readonly workspace: Workspace | undefined;
   /** Files that are as they are to be, resolved: they have to be so after a power cut, too. */
   readonly settled?: readonly string[] | undefined;
   /** Tells which events stay in the log. */
   readonly keeps: KeepsEvent;
-  /** Gives what the marker says; undefined writes none. */
+  /** What the marker says; undefined writes none. */
   readonly marker:
     | ((rewindId: string) => { readonly report: RestoreReport; readonly undoes: string | undefined })
     | undefined;
@@ -52,7 +45,7 @@ interface RewindTransaction {
   readonly dropsEvents: boolean;
 }
 
-export interface TransactionResult {
+interface TransactionResult {
   readonly rewindId: string;
 }
 
@@ -77,23 +70,9 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   const { changes, workspace, settled = [] } = transaction;
   session.blobs.putBack(neededBlobs(session, transaction));
   if (workspace !== undefined) syncPresent(session, workspace, settled);
-  if (changes.length === 0 || workspace === undefined) {
-    commitAlone(session, transaction, { rewindId, sequence: next, survey });
-    return { rewindId };
-  }
-  const begun = announce(session, workspace, rewindId, next, transaction);
-  const changed = new Set<string>();
-  try {
-    changeFiles(session, workspace, rewindId, begun.changes, (path) => changed.add(path));
-    // Before the commit: nobody would come back for what a crash leaves after it.
-    for (const { resolved, wanted } of changes) {
-      if (wanted.kind === 'absent') removeEmptyFolders(session, workspace, resolved, wanted.newDirs);
-    }
-    commit(session, transaction, { rewindId, sequence: next + 1, survey, begun });
-  } catch (error) {
-    rollBackAfter(session, workspace, begun.intent, changed, error);
-    throw error;
-  }
+  const run = new RunningTransaction(session, transaction, { rewindId, survey, next });
+  if (changes.length === 0 || workspace === undefined) run.commitAlone();
+  else run.changeAndCommit(workspace);
   return { rewindId };
 }
 
@@ -110,231 +89,193 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   const record = { rewindId: id, createdAt, kind: kindOf(undefined, intent), targetSequence, undoes: '' };
   // The intent's own sequence is free again.
   kept.keep({ ...record, events, head, files: files.length, high: highest });
-  keepBlobs(session, blobs, () => namedByNewLog(session, session.log, () => true));
-  rewriteLog(session, session.log, () => true, []);
+  const newLog: NewLog = { source: session.log, keeps: () => true, added: [] };
+  keepBlobs(session, blobs, newLog);
+  rewriteLog(session, newLog.source, newLog.keeps, newLog.added);
+}
+
+/** The log that is to take the place of the present one: the lines of another that stay, and what comes behind them. */
+interface NewLog {
+  readonly source: EventLog;
+  readonly keeps: KeepsEvent;
+  readonly added: readonly StoredEvent[];
 }
 
 interface Begun {
   readonly intent: RewindIntent;
   /** The event that announces it. */
   readonly announcement: StoredEvent;
-  readonly changes: readonly StateChange[];
 }
 
-// The present content is made durable and stored before the first file is touched.
-function announce(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  id: string,
-  sequence: number,
-  transaction: RewindTransaction,
-): Begun {
-  const { changes, target, marker, restoreLog, dropsEvents } = transaction;
-  syncPresent(
-    session,
-    workspace,
-    changes.filter(isReachable).map(({ resolved }) => resolved),
-  );
-  const found = changes.map((change) => keepPresent(session, workspace, change));
-  const files = found.map(({ change }) => change);
-  const intent: RewindIntent = {
-    id,
-    sessionId: session.id,
-    target,
-    workspace: workspace.named,
-    files,
-    undoes: restoreLog,
-    filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
-    // With it recovery knows an intent of ours from one that came with a copy of the log (FORMAT.md, 5).
-    log: session.log.identity(),
-  };
-  const [announcement] = session.numbered(
-    [{ type: 'session_checkpoint', payload: encodeIntent(intent) }],
-    sequence,
-  ) as [StoredEvent];
-  session.assertHeld();
-  session.log.append(encodeEventLine(announcement));
-  const paths = new Set(files.map(({ path }) => path));
-  const states = found.map(({ change: { path, to }, seen, folderModes }, place) => ({
-    path,
-    to,
-    beside: stagedBeside(path, paths),
-    place,
-    seen,
-    folderModes,
-  }));
-  return { intent, announcement, changes: states };
-}
-
-interface KeptFile {
-  readonly change: IntendedChange;
-  readonly seen: SeenEntry;
-  readonly folderModes: readonly number[] | undefined;
-}
-
-/**
- * Stores what a file holds now.
- * @throws StalePlanError (`STALE_PLAN`) when that is not what the plan was made for.
- */
-function keepPresent(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  { resolved, present, wanted, folderModes, forced }: FileChange,
-): KeptFile {
-  const { fs } = session.deps;
-  const to = wanted;
-  if (present.kind === 'absent' && present.missingFolders > 0) {
-    const before: FileState = { kind: 'absent', newDirs: present.missingFolders };
-    return { change: { path: resolved, before, to }, seen: 'absent', folderModes };
-  }
-  const isFolder = present.kind === 'folder';
-  const found = workspace.inFolderOf(resolved, (folder, name) => {
-    const entry = `${folder.path}/${name}`;
-    const seen = seenEntry(fs.lstat(entry));
-    const before = storePresent(session, entry, isFolder);
-    return before === undefined ? undefined : { before, seen };
-  });
-  if (found === undefined || !isInState(present, found.before, isFolder)) {
-    throw new StalePlanError(`${JSON.stringify(resolved)} was changed by somebody else at this moment`);
-  }
-  const modes = to.kind === 'absent' ? modesOfFolders(session, workspace, resolved, to.newDirs) : [];
-  const { before, seen } = found;
-  const mtimeMs = seen === 'absent' ? undefined : seen.mtimeMs;
-  const isForeign = forced !== undefined;
-  return { change: { path: resolved, before, to, folderModes: modes, mtimeMs, isForeign }, seen, folderModes };
-}
-
-// A folder of files that go is how the path is while it is no file; the files are in the intent themselves.
-function storePresent(session: LockedSession, entry: string, mayBeFolder: boolean): FileState | undefined {
-  const { fs } = session.deps;
-  const kind = fs.lstat(entry)?.kind;
-  if (kind === undefined || (kind === 'directory' && mayBeFolder)) return { kind: 'absent', newDirs: 0 };
-  if (kind === 'link') return { kind: 'link', target: fs.readlink(entry) };
-  if (kind !== 'file') return undefined;
-  const fd = fs.openRead(entry);
-  try {
-    const { mode } = fs.fstat(fd);
-    const stored = session.blobs.storeFile(fd);
-    if (stored === undefined) return undefined;
-    return { kind: 'stored', blob: stored.hash, hash: stored.hash, bytes: stored.bytes, mode: mode & 0o777 };
-  } finally {
-    fs.close(fd);
-  }
-}
-
-function seenEntry(stat: FileStat | undefined): SeenEntry {
-  if (stat === undefined) return 'absent';
-  const { kind, dev, ino, birthNs, size, mtimeMs } = stat;
-  return { kind, dev, ino, birthNs, size, mtimeMs };
-}
-
-// Folders that go with a file come back with it, and as private as they were.
-function modesOfFolders(
-  { deps }: LockedSession,
-  workspace: ConfinedRoot,
-  path: string,
-  count: number,
-): readonly number[] {
-  const folders = path.split('/').slice(0, -1);
-  const modes: number[] = [];
-  for (let up = 0; up < count && up < folders.length; up += 1) {
-    const folder = folders.slice(0, folders.length - up).join('/');
-    const stat = deps.fs.lstat(`${workspace.real}/${folder}`);
-    if (stat?.kind !== 'directory') break;
-    modes.unshift(stat.mode & 0o777);
-  }
-  return modes;
-}
-
-// Without files to change there is no intent: what was kept for a commit that did not come is of no use.
-function commitAlone(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
-  const before = session.deps.fs.lstat(session.paths.events);
-  try {
-    commit(session, transaction, to);
-  } catch (error) {
-    if (sameFile(session.deps.fs.lstat(session.paths.events), before)) {
-      new KeptRecords(session.deps, session.paths).discard(to.rewindId);
-    }
-    throw error;
-  }
-}
-
-/** What a commit is known by, and what came before it. */
-interface Commit {
-  readonly rewindId: string;
-  /** The marker's. */
-  readonly sequence: number;
+/** A transaction whose session is ready for it. */
+class RunningTransaction {
+  readonly #session: LockedSession;
+  readonly #transaction: RewindTransaction;
+  readonly #rewindId: string;
   /** Of the log before anything was announced. */
-  readonly survey: LogSurvey;
-  /** Undefined where no file was changed. */
-  readonly begun?: Begun;
-}
+  readonly #survey: LogSurvey;
+  /** The first sequence that is free. */
+  readonly #next: number;
+  readonly #kept: KeptRecords;
 
-function commit(session: LockedSession, transaction: RewindTransaction, to: Commit): void {
-  const { keeps, restoreLog, changes, dropsEvents } = transaction;
-  const { rewindId, survey, begun } = to;
-  const kept = new KeptRecords(session.deps, session.paths);
-  const added = addedEvents(session, transaction, to);
-  const rewrites = dropsEvents || changes.length > 0 || restoreLog !== undefined;
-  if (rewrites) {
-    const source = restoreLog === undefined ? session.log : kept.log(restoreLog, session.id);
-    const stays = restoreLog === undefined ? keeps : () => true;
-    const announced = begun === undefined ? [] : blobsNamedBy(begun.announcement);
-    kept.keep(recordOf(session, transaction, to, added));
-    keepBlobs(session, [...survey.blobs, ...announced], () => namedByNewLog(session, source, stays, added));
-    rewriteLog(session, source, stays, added);
-  } else {
-    for (const event of added) session.log.append(encodeEventLine(event));
+  constructor(
+    session: LockedSession,
+    transaction: RewindTransaction,
+    begins: { readonly rewindId: string; readonly survey: LogSurvey; readonly next: number },
+  ) {
+    this.#session = session;
+    this.#transaction = transaction;
+    this.#rewindId = begins.rewindId;
+    this.#survey = begins.survey;
+    this.#next = begins.next;
+    this.#kept = new KeptRecords(session.deps, session.paths);
   }
-  if (added.length === 0) return;
-  const changesOfState = dropsEvents || restoreLog !== undefined;
-  session.recordAppended(added, changesOfState ? derived(session, kept.log(rewindId, session.id)) : {});
+
+  // Without files to change there is no intent: what was kept for a commit that did not come is of no use.
+  commitAlone(): void {
+    const { deps, paths } = this.#session;
+    const before = deps.fs.lstat(paths.events);
+    try {
+      this.#commit();
+    } catch (error) {
+      if (sameFile(deps.fs.lstat(paths.events), before)) this.#kept.discard(this.#rewindId);
+      throw error;
+    }
+  }
+
+  changeAndCommit(workspace: Workspace): void {
+    // An intent knows each file by its one name.
+    const changes = this.#transaction.changes.map((change) => ({ ...change, path: change.resolved }));
+    const paths = changes.map(({ path }) => path);
+    const files = new FileChanges(this.#session, workspace, { id: this.#rewindId, paths });
+    const reachable = changes.filter(isReachable);
+    // The present content is made durable and stored before the first file is touched.
+    syncPresent(
+      this.#session,
+      workspace,
+      reachable.map(({ path }) => path),
+    );
+    const begun = this.#announce(
+      workspace,
+      changes.map((change) => files.keep(change)),
+    );
+    const changed = new Set<string>();
+    try {
+      files.make(changes, (path) => changed.add(path));
+      // Before the commit: nobody would come back for what a crash leaves after it.
+      for (const { path, wanted } of changes) {
+        if (wanted.kind === 'absent') files.removeEmptyFolders(path, wanted.newDirs);
+      }
+      this.#commit(begun);
+    } catch (error) {
+      this.#rollBack(new WayBack(this.#session, begun.intent, workspace), changed, error);
+      throw error;
+    }
+  }
+
+  #announce(workspace: Workspace, files: readonly IntendedChange[]): Begun {
+    const session = this.#session;
+    const { target, marker, restoreLog, dropsEvents } = this.#transaction;
+    const intent: RewindIntent = {
+      id: this.#rewindId,
+      sessionId: session.id,
+      target,
+      workspace: workspace.named,
+      files,
+      undoes: restoreLog,
+      filesOnly: restoreLog === undefined && (!dropsEvents || marker === undefined),
+      // With it recovery knows an intent of ours from one that came with a copy of the log (FORMAT.md, 5).
+      log: session.log.identity(),
+    };
+    const [announcement] = session.numbered(
+      [{ type: 'session_checkpoint', payload: encodeIntent(intent) }],
+      this.#next,
+    ) as [StoredEvent];
+    session.assertHeld();
+    session.log.append(encodeEventLine(announcement));
+    return { intent, announcement };
+  }
+
+  #commit(begun?: Begun): void {
+    const session = this.#session;
+    const { keeps, restoreLog, changes, dropsEvents } = this.#transaction;
+    const added = this.#addedEvents(begun);
+    if (dropsEvents || changes.length > 0 || restoreLog !== undefined) {
+      const newLog: NewLog =
+        restoreLog === undefined
+          ? { source: session.log, keeps, added }
+          : { source: this.#kept.log(restoreLog, session.id), keeps: () => true, added };
+      const announced = begun === undefined ? [] : blobsNamedBy(begun.announcement);
+      this.#kept.keep(this.#record(added, begun));
+      keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);
+      rewriteLog(session, newLog.source, newLog.keeps, added);
+    } else {
+      for (const event of added) session.log.append(encodeEventLine(event));
+    }
+    if (added.length === 0) return;
+    const changesOfState = dropsEvents || restoreLog !== undefined;
+    session.recordAppended(added, changesOfState ? this.#derivedState() : {});
+  }
+
+  /** What a history is to say of the commit. */
+  #record(added: readonly StoredEvent[], begun: Begun | undefined): KeptRecord {
+    const { marker, target } = this.#transaction;
+    const says = marker?.(this.#rewindId);
+    const undoes = says?.undoes ?? '';
+    return {
+      rewindId: this.#rewindId,
+      createdAt: added.at(-1)?.createdAt ?? this.#session.stamp(),
+      kind: kindOf(says === undefined ? undefined : { undoes }, begun?.intent),
+      targetSequence: says?.report.targetSequence ?? target,
+      events: this.#survey.events,
+      head: this.#survey.head,
+      files: begun?.intent.files.length ?? 0,
+      undoes,
+      // Without a marker the intent is taken off again, and its sequence is free.
+      high: says !== undefined && begun !== undefined ? begun.announcement.sequence : this.#survey.highest,
+    };
+  }
+
+  // Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
+  #derivedState(): MetadataChanges {
+    const session = this.#session;
+    const metadata = session.metadataOrNone();
+    if (metadata === undefined) return {};
+    const before = this.#kept.log(this.#rewindId, session.id);
+    return specAndGoalBetween(before.events(), session.log.events(), metadata, hashBytes);
+  }
+
+  /** What stands behind the lines that stay: the marker, after what the files were where no event goes. */
+  #addedEvents(begun: Begun | undefined): readonly StoredEvent[] {
+    const { marker, restoreLog, dropsEvents } = this.#transaction;
+    if (marker === undefined) return [];
+    const rewindId = this.#rewindId;
+    const payload = encodeMarker({ ...marker(rewindId), rewindId });
+    const sequence = begun === undefined ? this.#next : this.#next + 1;
+    const events = this.#session.numbered([{ type: 'session_rewind', payload }], sequence);
+    if (begun === undefined || dropsEvents || restoreLog !== undefined) return events;
+    return [{ ...begun.announcement, payload: encodeRestore(begun.intent.files) }, ...events];
+  }
+
+  /** Rolls back at once what failed; where that is not possible the next command tries again. */
+  #rollBack(way: WayBack, changed: ReadonlySet<string>, cause: unknown): void {
+    const session = this.#session;
+    let reason: string;
+    try {
+      session.assertHeld();
+      const result = rollBack(way, changed);
+      if (result.kind === 'rolledBack') return;
+      reason = [result.reason, ...result.paths].join(' ');
+    } catch (error) {
+      reason = (error as Error).message;
+    }
+    const failed = (cause as Error).message;
+    const message = `The ${workOf(way.intent)} failed (${failed}) and was not taken back at once: ${reason}`;
+    session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
+  }
 }
 
-/** Gives what a history is to say of a commit. */
-function recordOf(
-  session: LockedSession,
-  { marker, target }: RewindTransaction,
-  { rewindId, survey, begun }: Commit,
-  added: readonly StoredEvent[],
-): KeptRecord {
-  const says = marker?.(rewindId);
-  const undoes = says?.undoes ?? '';
-  return {
-    rewindId,
-    createdAt: added.at(-1)?.createdAt ?? session.stamp(),
-    kind: kindOf(says === undefined ? undefined : { undoes }, begun?.intent),
-    targetSequence: says?.report.targetSequence ?? target,
-    events: survey.events,
-    head: survey.head,
-    files: begun?.intent.files.length ?? 0,
-    undoes,
-    // Without a marker the intent is taken off again, and its sequence is free.
-    high: says !== undefined && begun !== undefined ? begun.announcement.sequence : survey.highest,
-  };
-}
-
-// Spec and goal follow the events that are left (FAULTS.md, 19); an undo may also bring some back.
-function derived(session: LockedSession, before: EventLog): MetadataChanges {
-  const metadata = session.metadataOrNone();
-  if (metadata === undefined) return {};
-  return specAndGoalBetween(before.events(), session.log.events(), metadata, hashBytes);
-}
-
-/** Gives what stands behind the lines that stay: the marker, after what the files were where no event goes. */
-function addedEvents(
-  session: LockedSession,
-  { marker, restoreLog, dropsEvents }: RewindTransaction,
-  { rewindId, sequence, begun }: Commit,
-): readonly StoredEvent[] {
-  if (marker === undefined) return [];
-  const payload = encodeMarker({ ...marker(rewindId), rewindId });
-  const events = session.numbered([{ type: 'session_rewind', payload }], sequence);
-  if (begun === undefined || dropsEvents || restoreLog !== undefined) return events;
-  return [{ ...begun.announcement, payload: encodeRestore(begun.intent.files) }, ...events];
-}
-
-/** Gives the blobs that the files and the log of a transaction need: Zero may have pruned them meanwhile. */
+/** The blobs that the files and the log of a transaction need: Zero may have pruned them meanwhile. */
 function neededBlobs(session: LockedSession, { changes, restoreLog }: RewindTransaction): ReadonlySet<BlobHash> {
   const kept = new KeptRecords(session.deps, session.paths);
   const source = restoreLog === undefined ? [] : kept.log(restoreLog, session.id).events();
@@ -344,14 +285,10 @@ function neededBlobs(session: LockedSession, { changes, restoreLog }: RewindTran
 }
 
 /** Makes sure of the blobs that the present log names, before another takes its place. */
-function keepBlobs(
-  session: LockedSession,
-  named: Iterable<BlobHash>,
-  namedAfterwards: () => ReadonlySet<BlobHash>,
-): void {
+function keepBlobs(session: LockedSession, named: Iterable<BlobHash>, newLog: NewLog): void {
   let staying: ReadonlySet<BlobHash> | undefined;
   const stays = (hash: BlobHash): boolean => {
-    staying ??= namedAfterwards();
+    staying ??= blobsOf(session, newLog);
     return staying.has(hash);
   };
   const { length: lost } = session.blobs.keep(named, stays);
@@ -361,39 +298,12 @@ function keepBlobs(
   session.deps.warn({ code: 'BLOB_NOT_KEPT', sessionId: session.id, message });
 }
 
-function namedByNewLog(
-  session: LockedSession,
-  source: EventLog,
-  stays: KeepsEvent,
-  added: readonly StoredEvent[] = [],
-): ReadonlySet<BlobHash> {
+function blobsOf(session: LockedSession, { source, keeps, added }: NewLog): ReadonlySet<BlobHash> {
   const staying = function* (): Generator<StoredEvent> {
     for (const event of source.events()) {
-      if (stays(event) && decodeIntent(event, session.id) === undefined) yield event;
+      if (keeps(event) && decodeIntent(event, session.id) === undefined) yield event;
     }
     yield* added;
   };
   return surveyLog(staying(), session.id).blobs;
-}
-
-/** Takes back at once what failed; where that is not possible the next command tries again. */
-function rollBackAfter(
-  session: LockedSession,
-  workspace: ConfinedRoot,
-  intent: RewindIntent,
-  changed: ReadonlySet<string>,
-  cause: unknown,
-): void {
-  let reason: string;
-  try {
-    session.assertHeld();
-    const result = rollBack(session, intent, workspace, changed);
-    if (result.kind === 'rolledBack') return;
-    reason = [result.reason, ...result.paths].join(' ');
-  } catch (error) {
-    reason = (error as Error).message;
-  }
-  const failed = (cause as Error).message;
-  const message = `The ${workOf(intent)} failed (${failed}) and was not taken back at once: ${reason}`;
-  session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
 }

@@ -1,10 +1,7 @@
-import { RewindNotFoundError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
+import { RewindNotFoundError, WorkspaceRefusedError } from '../../errors.js';
 import { type RewindIntent, workOf } from '../../model/rewind-record.js';
-import type { RewindPlan } from '../../plan/rewind/rewind.js';
 import type { StoreDeps } from '../base/deps.js';
 import type { LockedSession } from '../parts/locked-session.js';
-import { openLog } from '../parts/read-session.js';
 import {
   type FoundIntent,
   findIntent,
@@ -12,13 +9,21 @@ import {
   openIntendedWorkspace,
 } from '../recovery/interrupted-rewind.js';
 import { discardUncommittedRecord, recover, settleMetadata } from '../recovery/recover.js';
-import { findWayBack, removeMadeFolders, rollBack, syncWayBack, unstage } from '../recovery/roll-back.js';
+import { rollBack, WayBack } from '../recovery/roll-back.js';
 import { withSessionAsItIs } from '../recovery/session-lock.js';
-import { changeFiles } from '../workspace/change-files.js';
-import { carryOut, previewRefused, type RewindResult, refuseUnlessAllowed } from './apply-rewind.js';
-import { type PlannedRewind, planFromDisk, type TargetedRewind } from './preview-rewind.js';
+import type { Workspace } from '../workspace/workspace.js';
+import { carryOut, type RewindResult, refuseUnlessAllowed, subjectOf } from './apply-rewind.js';
+import { planFromDisk, type RewindOptions } from './plan-from-disk.js';
+import {
+  incomplete,
+  type PlannedRewind,
+  planRefused,
+  type Refusal,
+  requireAllowed,
+  workspaceRefusal,
+} from './planned-rewind.js';
 import { takeIntentOut } from './rewind-transaction.js';
-import { carryOutUndo, previewRefusedUndo, type UndoOptions } from './undo-rewind.js';
+import { planUndo } from './undo-rewind.js';
 
 const NOTHING_INTERRUPTED = 'no interrupted rewind';
 
@@ -80,7 +85,9 @@ export async function abortRewind(
     const workspace = openIntendedWorkspace(deps, found, options.workspace);
     // A workspace that is gone for good must not keep the session from ever being rewound again.
     const settled =
-      'reason' in workspace ? takeOut(session, found, workspace) : takeBack(session, found, workspace, true);
+      'reason' in workspace
+        ? takeOut(session, found, workspace)
+        : takeBack(new WayBack(session, found.intent, workspace));
     recover(session);
     settleMetadata(session);
     return settled;
@@ -100,46 +107,64 @@ export async function continueRewind(
   sessionId: string,
   options: ContinueOptions = {},
 ): Promise<ContinuedRewind> {
-  return withSessionAsItIs(deps, sessionId, (session) => {
+  return withSessionAsItIs(deps, sessionId, async (session) => {
     const found = requireIntent(session);
     const { intent } = found;
-    const workspace = openIntendedWorkspace(deps, found, options.workspace);
-    if ('reason' in workspace) throw interruptedError(found, workspace.reason);
     const { force, allowPartial } = options;
-    const work = workOf(intent);
-    const { undoes } = intent;
-    if (undoes !== undefined) {
-      const wish: UndoOptions = { rewindId: undoes, force, allowPartial, workspace: workspace.named };
-      refuseUnlessAllowed(previewRefusedUndo(deps, session.id, wish), wish);
-      takeBack(session, found, workspace, false);
-      return { ...carryOutUndo(session, wish), work };
+    const opened = openOrRefuse(session, found, options.workspace);
+    if ('refusal' in opened) {
+      const workspace = options.workspace ?? (found.madeHere ? intent.workspace : undefined);
+      const wish = { ...options, workspace };
+      const { plan } = await planRefused(opened.refusal, () => planAgain(session, intent, wish));
+      throw opened.refusal(plan);
     }
-    const wish: TargetedRewind = { ...wishOf(intent), workspace: workspace.named, force, allowPartial };
-    const plan = (): PlannedRewind =>
-      planFromDisk(deps, session.id, session.log, session.metadata, wish, { lenientTarget: true });
+    const { workspace } = opened;
+    const wish = { force, allowPartial, workspace: workspace.named };
     // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
-    refuseUnlessAllowed(plan().plan, wish);
-    takeBack(session, found, workspace, false);
-    return { ...carryOut(session, plan(), wish), work };
+    const { plan } = requireAllowed(await planAgain(session, intent, wish));
+    refuseUnlessAllowed(plan, wish);
+    takeBack(new WayBack(session, intent, workspace), (left) => {
+      const reason = `what it laid beside these files cannot be removed: ${left.join(' ')}`;
+      throw interruptedError(found, { reason, plan: incomplete(plan) });
+    });
+    const { part } = wishOf(intent);
+    const planned = requireAllowed(await planAgain(session, intent, wish));
+    return {
+      ...carryOut(session, planned, { force, allowPartial, part, undoes: intent.undoes }),
+      work: workOf(intent),
+    };
   });
 }
 
-/** Plans what {@link continueRewind} was refused, as {@link previewRefused} does. */
-export async function previewRefusedContinue(
-  deps: StoreDeps,
-  sessionId: string,
-  named?: string | undefined,
-): Promise<RewindPlan> {
-  const found = findIntent(openLog(deps, sessionId));
-  if (found === undefined) throw new RewindNotFoundError(sessionId, undefined, NOTHING_INTERRUPTED);
-  const { undoes } = found.intent;
-  const workspace = named ?? (found.madeHere ? found.intent.workspace : undefined);
-  if (undoes !== undefined) return previewRefusedUndo(deps, sessionId, { rewindId: undoes, workspace });
-  return previewRefused(deps, sessionId, { ...wishOf(found.intent), workspace });
+/** Plans what an intent was to do, over what is there now. */
+async function planAgain(
+  session: LockedSession,
+  intent: RewindIntent,
+  options: ContinueOptions,
+): Promise<PlannedRewind> {
+  if (intent.undoes !== undefined) return planUndo(session, { ...options, rewindId: intent.undoes });
+  const wish: RewindOptions = { ...wishOf(intent), ...options };
+  return planFromDisk(subjectOf(session, wish), wish, { lenientTarget: true });
 }
 
-/** Gives how an intent was asked for. */
-function wishOf({ target, filesOnly, files }: RewindIntent): TargetedRewind {
+function openOrRefuse(
+  { deps }: LockedSession,
+  found: FoundIntent,
+  named: string | undefined,
+): { readonly workspace: Workspace } | { readonly refusal: Refusal } {
+  try {
+    const workspace = openIntendedWorkspace(deps, found, named);
+    if (!('reason' in workspace)) return { workspace };
+    const { reason } = workspace;
+    return { refusal: (plan) => interruptedError(found, { reason, plan: incomplete(plan) }) };
+  } catch (error) {
+    if (error instanceof WorkspaceRefusedError) return { refusal: workspaceRefusal(error) };
+    throw error;
+  }
+}
+
+/** How an intent was asked for. */
+function wishOf({ target, filesOnly, files }: RewindIntent): RewindOptions {
   return { target, ...(filesOnly === true ? { part: 'files', paths: files.map(({ path }) => path) } : {}) };
 }
 
@@ -149,29 +174,18 @@ function requireIntent(session: LockedSession): FoundIntent {
   return found;
 }
 
-/** @param mayLeave - Whether staged files that cannot be removed may stay: they are among those that are left then. */
-function takeBack(
-  session: LockedSession,
-  found: FoundIntent,
-  workspace: ConfinedRoot,
-  mayLeave: boolean,
-): SettledRewind {
-  const { intent } = found;
+/** @param refuseLeft - Told of files with something staged beside them that cannot be removed; it may stop all by throwing. */
+function takeBack(way: WayBack, refuseLeft: (paths: readonly string[]) => void = () => {}): SettledRewind {
+  const { session, intent } = way;
   readyToSettle(session);
-  const { changes, edited, impossible } = findWayBack(session, workspace, intent);
-  const back = changes.map(({ place }) => intent.files[place]?.path as string);
-  const left = [...edited.map((path) => ({ path, reason: 'changed since by somebody' })), ...impossible];
+  const { changes, edited, impossible } = way.plan();
+  const back = changes.map(({ path }) => path);
+  const left = [...edited, ...impossible].map(({ path, reason }) => ({ path, reason }));
   // Where nobody came in between it is as if it had never begun, and there is nothing to keep.
-  if (left.length === 0 && rollBack(session, intent, workspace).kind === 'rolledBack') {
-    return settledRewind(intent, back, left);
-  }
-  const staged = unstage(session, workspace, intent);
-  if (staged.length > 0 && !mayLeave) {
-    throw interruptedError(found, `what it laid beside these files cannot be removed: ${staged.join(' ')}`);
-  }
-  changeFiles(session, workspace, intent.id, changes);
-  removeMadeFolders(session, workspace, intent);
-  syncWayBack(session, workspace, intent);
+  if (left.length === 0 && rollBack(way).kind === 'rolledBack') return settledRewind(intent, back, left);
+  const staged = way.unstage();
+  if (staged.length > 0) refuseLeft(staged);
+  way.apply(changes);
   takeIntentOut(session, intent);
   const beside = staged.map((path) => ({ path, reason: 'what lies beside it cannot be removed' }));
   return settledRewind(intent, back, [...left, ...beside]);

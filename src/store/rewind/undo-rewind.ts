@@ -1,23 +1,21 @@
 import { RewindNotFoundError } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import type { EventRef, StoredEvent } from '../../model/event.js';
 import { refOf } from '../../model/event-codec.js';
 import { type EventIdentity, identityOf } from '../../model/event-identity.js';
-import { parseSessionId, type SessionId } from '../../model/ids.js';
+import { parseSessionId } from '../../model/ids.js';
 import type { RewindRecord } from '../../model/kept-record.js';
 import { decodeIntent } from '../../model/rewind-record.js';
 import type { RewindPlan } from '../../plan/rewind/rewind.js';
 import { workSince } from '../../plan/rewind/undo.js';
 import type { StoreDeps } from '../base/deps.js';
-import type { SessionPaths } from '../base/layout.js';
 import { hashBytes } from '../parts/blob-store.js';
 import { EventLog } from '../parts/event-log.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { requireSession } from '../parts/session-folder.js';
-import { refuseInterrupted } from '../recovery/interrupted-rewind.js';
 import { withSession } from '../recovery/session-lock.js';
-import { carryOut, type RewindResult, seenPlan } from './apply-rewind.js';
+import { carryOut, type RewindResult } from './apply-rewind.js';
+import { type PlannedRewind, planUnlessInterrupted, requireAllowed } from './planned-rewind.js';
 import { recordsOf } from './rewind-history.js';
 import { planUndoneFiles } from './undone-files.js';
 
@@ -33,21 +31,11 @@ export interface UndoOptions {
 }
 
 /** Plans an undo and does nothing. */
-export function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): RewindPlan {
+export async function previewUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
   const paths = requireSession(deps, id);
-  refuseInterrupted(new EventLog(deps, id, paths));
-  return planUndo(deps, id, paths, options).plan;
-}
-
-/** Plans an undo that was refused, as `previewRefused` plans a rewind. */
-export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: UndoOptions): RewindPlan {
-  const id = parseSessionId(sessionId);
-  const paths = requireSession(deps, id);
-  return seenPlan(
-    () => planUndo(deps, id, paths, options).plan,
-    () => planUndo(deps, id, paths, options, 'events').plan,
-  );
+  const log = new EventLog(deps, id, paths);
+  return requireAllowed(await planUnlessInterrupted(log, () => planUndo({ deps, id, paths, log }, options))).plan;
 }
 
 /**
@@ -59,42 +47,33 @@ export function previewRefusedUndo(deps: StoreDeps, sessionId: string, options: 
  * @see FORMAT.md, 6, "Undo"
  */
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
-  return withSession(deps, sessionId, (session) => {
-    refuseInterrupted(session.log);
-    // As a restore, it works without metadata only in a folder that is named.
-    if (options.workspace === undefined) session.document();
-    return carryOutUndo(session, options);
+  return withSession(deps, sessionId, async (session) => {
+    const planned = await planUnlessInterrupted(session.log, () => {
+      // As a restore, it works without metadata only in a folder that is named.
+      if (options.workspace === undefined) session.document();
+      return planUndo(session, options);
+    });
+    const { force, allowPartial } = options;
+    return carryOut(session, requireAllowed(planned), { force, allowPartial, undoes: planned.rewindId });
   });
-}
-
-/** Plans and carries out an undo under the lock that the caller holds. */
-export function carryOutUndo(session: LockedSession, options: UndoOptions): RewindResult {
-  const { plan, workspace, rewindId } = planUndo(session.deps, session.id, session.paths, options);
-  const wish = { force: options.force, allowPartial: options.allowPartial };
-  return carryOut(session, { plan, workspace }, wish, { undoes: rewindId });
 }
 
 // What is recorded as one of these has a marker in the log.
 const MARKED: ReadonlySet<string | undefined> = new Set(['rewind', 'undo']);
 
-interface PlannedUndo {
-  readonly plan: RewindPlan;
-  readonly workspace: ConfinedRoot | undefined;
+interface PlannedUndo extends PlannedRewind {
   readonly rewindId: string;
 }
 
-function planUndo(
-  deps: StoreDeps,
-  sessionId: SessionId,
-  paths: SessionPaths,
+/** Plans an undo over what is there now; a workspace that will not do refuses it, and no file is in the plan then. */
+export function planUndo(
+  { deps, id: sessionId, paths, log }: Pick<LockedSession, 'deps' | 'id' | 'paths' | 'log'>,
   options: UndoOptions,
-  part: 'all' | 'events' = 'all',
 ): PlannedUndo {
   const kept = new KeptRecords(deps, paths);
   const ids = kept.ids().filter((id) => kept.has(id));
   const rewindId = options.rewindId ?? ids.at(-1);
   if (rewindId === undefined || !ids.includes(rewindId)) throw new RewindNotFoundError(sessionId, options.rewindId);
-  const log = new EventLog(deps, sessionId, paths);
   const own = kept.log(rewindId, sessionId);
   const [before, present] = [eventsOf(own), eventsOf(log)];
   const logOf = (id: string) => kept.log(id, sessionId);
@@ -119,10 +98,10 @@ function planUndo(
     isOlder: (event) => older.has(event),
     hash: hashBytes,
   });
-  const { workspace, files, uncovered } =
-    part === 'events'
-      ? { workspace: undefined, files: [], uncovered: [] }
-      : planUndoneFiles(deps, { sessionId, paths, log, keptLater, since }, options);
+  const { workspace, files, uncovered, refusal } = planUndoneFiles(
+    { deps, sessionId, paths, log, keptLater, since },
+    options,
+  );
   const last = [...before.values()].at(-1);
   const plan: RewindPlan = {
     sessionId,
@@ -139,9 +118,11 @@ function planUndo(
     wholeTargets: [last?.sequence ?? 0, last?.sequence ?? 0],
     ...(since.doubt === undefined ? {} : { doubt: since.doubt }),
     complete:
-      since.doubt === undefined && files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
+      refusal === undefined &&
+      since.doubt === undefined &&
+      files.every(({ action }) => action !== 'impossible' && action !== 'conflict'),
   };
-  return { plan, workspace, rewindId };
+  return { plan, workspace, rewindId, refusal };
 }
 
 /** Gives the events of a log without its intent, in order, by what they are known by. */

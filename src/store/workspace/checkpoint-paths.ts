@@ -1,10 +1,8 @@
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import type { FileKind } from '../../fs/file-system.js';
 import { decodeCheckpoint } from '../../model/checkpoint-codec.js';
 import { type FileState, OWN_TOOL_PREFIX } from '../../model/event.js';
 import type { OutlinedPayload } from '../../model/log-outline.js';
-import type { StoreDeps } from '../base/deps.js';
-import { type LocatedPath, locate } from './workspace-state.js';
+import type { LocatedPath, Workspace } from './workspace.js';
 
 /** Finds a path that the checkpoint with this sequence names. */
 export type FindPath = (path: string, sequence: number) => LocatedPath;
@@ -22,17 +20,13 @@ interface NamedState {
  * it is written: they never followed one of their own paths.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
  */
-export function pathFinder(
-  deps: StoreDeps,
-  workspace: ConfinedRoot,
-  checkpoints: readonly OutlinedPayload[],
-): FindPath {
+export function pathFinder(workspace: Workspace, checkpoints: readonly OutlinedPayload[]): FindPath {
   const found = new Map<string, { readonly located: LocatedPath; readonly isPlain: boolean }>();
   const find = (path: string): { readonly located: LocatedPath; readonly isPlain: boolean } => {
     const known = found.get(path);
     if (known !== undefined) return known;
     let isPlain = true;
-    const located = locate(deps, workspace, path, () => {
+    const located = workspace.locate(path, () => {
       isPlain = false; // something is in the way, or a link
       return false;
     });
@@ -45,12 +39,7 @@ export function pathFinder(
     const { located, isPlain } = find(path);
     if (isPlain) return located;
     const isOwn = own.get(path)?.has(sequence) === true;
-    return locate(
-      deps,
-      workspace,
-      path,
-      (at, kind) => (isOwn && own.has(at)) || wasGone(named.get(at), kind, sequence),
-    );
+    return workspace.locate(path, (at, kind) => (isOwn && own.has(at)) || wasGone(named.get(at), kind, sequence));
   };
 }
 

@@ -1,161 +1,155 @@
-import { InvalidArgumentError, WorkspaceRefusedError, ZeroSessionsError } from '../../errors.js';
-import { ConfinedRoot } from '../../fs/confined-path.js';
-import { type SessionId, trimSpace } from '../../model/ids.js';
-import { recordedWorkspace } from '../../model/metadata.js';
-import type { FileChange } from '../../plan/rewind/file-change.js';
+import { errnoOf, ZeroSessionsError } from '../../errors.js';
+import { type ConfinedPath, ConfinedRoot, type IsGone } from '../../fs/confined-path.js';
+import { type FileSystem, type FolderEntry, UnexpectedKindError } from '../../fs/file-system.js';
+import type { PresentState } from '../../plan/rewind/file-change.js';
 import type { StoreDeps } from '../base/deps.js';
-import { asStoreError } from '../base/system-errors.js';
-import { pathsOf, readMetadata } from '../parts/metadata-file.js';
+import { hashOpenFile } from '../parts/blob-store.js';
 
-/**
- * Opens the folder whose files are captured or restored.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is blank or relative: files would land anywhere.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when it is not there.
- * @see FORMAT.md, 5, "The workspace is bound"; FAULTS.md, 18
- */
-export function openWorkspace(deps: StoreDeps, root: string): ConfinedRoot {
-  requireAbsolute(root);
-  if (deps.fs.stat(root)?.kind !== 'directory') throw new WorkspaceRefusedError(root, 'is not there');
-  return new ConfinedRoot(deps.fs, root);
+/** A path of a checkpoint, found in a workspace. */
+export interface LocatedPath {
+  readonly where: ConfinedPath;
+  /** The one name of the file, under whatever name it was recorded. */
+  readonly resolved: string;
 }
 
-/**
- * Opens a workspace to change files in: as {@link openWorkspace}, and never `/`, a home folder, a folder above one,
- * or the store.
- */
-export function openWorkspaceToChange(deps: StoreDeps, root: string): ConfinedRoot {
-  const workspace = openWorkspace(deps, root);
-  const reason = whyNeverChanged(deps, workspace.real);
-  if (reason !== undefined) throw new WorkspaceRefusedError(root, reason);
-  return workspace;
+const FIXED_WORDS = {
+  'mount point': 'is a mount point, which can be neither replaced nor removed',
+  immutable: 'is marked as immutable (chattr +i)',
+  'sticky folder': 'belongs to somebody else, in a folder where only owners may remove (sticky)',
+} as const;
+
+/** The folder where the files of a session are. Its paths are reached by descriptors, so that swapped links lead nowhere. */
+export class Workspace extends ConfinedRoot {
+  readonly #fs: FileSystem;
+  readonly #storeRoot: string;
+
+  constructor({ fs, root }: StoreDeps, named: string) {
+    super(fs, named);
+    this.#fs = fs;
+    this.#storeRoot = root;
+  }
+
+  /**
+   * Finds a path; what lies in the store is outside of every workspace.
+   * @param isGone - What is taken as not there where it stands in the way.
+   */
+  locate(path: string, isGone?: IsGone): LocatedPath {
+    const where = this.resolve(path, isGone);
+    if (where.kind !== 'inside') return { where, resolved: path };
+    if (this.#liesInStore(where.path)) return { where: { kind: 'outside' }, resolved: path };
+    return { where, resolved: where.path };
+  }
+
+  /** Reads what is at a located path now. Only regular files are opened, and a pipe cannot hold us. */
+  present({ where }: LocatedPath): PresentState {
+    if (where.kind === 'root') return { kind: 'folder' };
+    if (where.kind !== 'inside') return { kind: where.kind };
+    const { missingFolders, behind } = where;
+    if (missingFolders > 0) return { kind: 'absent', missingFolders, ...(behind === undefined ? {} : { behind }) };
+    try {
+      const present = this.inFolderOf(where.path, (folder, name) => readEntry(this.#fs, `${folder.path}/${name}`));
+      return present ?? { kind: 'absent', missingFolders: 0 };
+    } catch (error) {
+      return unreadable(error);
+    }
+  }
+
+  /**
+   * Reads what is at a located path, and what a folder there holds where that may be these files only: else it is in
+   * the way, and nobody has to look.
+   */
+  presentAmong(located: LocatedPath, paths: ReadonlySet<string>): PresentState {
+    const present = this.present(located);
+    const { resolved } = located;
+    if (present.kind !== 'folder' || resolved === '') return present;
+    if (![...paths].some((other) => other.startsWith(`${resolved}/`))) return present;
+    return { kind: 'folder', holds: this.holds(resolved, (held) => paths.has(held)) };
+  }
+
+  /**
+   * Lists what a folder holds, at any depth: its files, the folders in it that are empty, and, with a slash behind
+   * them, those that cannot be read or changed. It ends with the first that is not known.
+   */
+  holds(folder: string, isKnown: (path: string) => boolean): readonly string[] {
+    const holds: string[] = [];
+    const note = (path: string): boolean => {
+      holds.push(path);
+      return isKnown(path);
+    };
+    const walk = (path: string, isTop: boolean): boolean => {
+      const entries = this.#changeableEntries(path);
+      if (entries === undefined) return note(`${path}/`);
+      if (entries.length === 0 && !isTop) return note(path);
+      return entries.every(({ name, kind }) =>
+        kind === 'directory' ? walk(`${path}/${name}`, false) : note(`${path}/${name}`),
+      );
+    };
+    walk(folder, true);
+    return holds;
+  }
+
+  /** Why a file can be neither changed nor removed, for the folder that it is in or for what it is; or undefined. */
+  whyUnwritable(resolved: string, present: PresentState): string | undefined {
+    // Such a path is none in the workspace, and perhaps none at all.
+    if (present.kind === 'outside' || present.kind === 'blocked') return undefined;
+    const missing = present.kind === 'absent' ? present.missingFolders : 0;
+    const folders = resolved.split('/').slice(0, -1 - missing);
+    if (!this.#fs.mayChange([this.real, ...folders].join('/'))) return 'its folder cannot be written to';
+    if (present.kind === 'absent') return undefined;
+    const fixed = this.#fs.whyFixed(`${this.real}/${resolved}`);
+    return fixed && FIXED_WORDS[fixed];
+  }
+
+  #changeableEntries(path: string): readonly FolderEntry[] | undefined {
+    try {
+      return this.inFolderOf(`${path}/*`, (folder) => {
+        if (!this.#fs.mayChange(folder.path) || this.#fs.whyFixed(`${this.real}/${path}`) !== undefined)
+          return undefined;
+        return this.#fs.readdir(folder.path);
+      });
+    } catch (error) {
+      if (error instanceof ZeroSessionsError || errnoOf(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  #liesInStore(path: string): boolean {
+    const full = `${this.real}/${path}`;
+    let store: string;
+    try {
+      store = this.#fs.realpath(this.#storeRoot);
+    } catch {
+      return false;
+    }
+    return full === store || full.startsWith(`${store}/`);
+  }
 }
 
-/** A workspace to change files in, and whether it is the session's own. */
-export interface BoundWorkspace {
-  readonly workspace: ConfinedRoot;
-  /** False where the recorded one is gone and nobody insists: this may be where it is now, or another project. */
-  readonly isOwn: boolean;
-}
-
-/** Gives the folder that a session says its files are in; empty where it says none, or its metadata cannot be read. */
-export function readRecordedWorkspace(deps: StoreDeps, id: SessionId): string {
+/** Reads what is at a path, whose folder is held open. */
+function readEntry(fs: FileSystem, path: string): PresentState {
+  const stat = fs.lstat(path);
+  if (stat === undefined) return { kind: 'absent', missingFolders: 0 };
+  if (stat.kind === 'directory') return { kind: 'folder' };
+  if (stat.kind === 'other') return { kind: 'special' };
+  if (stat.kind === 'link') return { kind: 'link', target: fs.readlink(path), mtimeMs: stat.mtimeMs };
   try {
-    return recordedWorkspace(readMetadata(deps, id, pathsOf(deps, id))?.metadata);
+    const fd = fs.openRead(path);
+    try {
+      const opened = fs.fstat(fd);
+      return { kind: 'file', ...hashOpenFile(fs, fd), mode: opened.mode & 0o777, mtimeMs: opened.mtimeMs };
+    } finally {
+      fs.close(fd);
+    }
   } catch (error) {
-    if (asStoreError(error) instanceof ZeroSessionsError) return ''; // damage is the operation's to report
-    throw error;
+    return unreadable(error);
   }
 }
 
-/**
- * Opens the workspace that a session's files are brought back into: the one named, else the recorded one.
- * @param recorded - Absolute; empty where none is.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openWorkspaceToChange}, and when the recorded one is
- *   there and another is named without force.
- * @see FORMAT.md, 5, "The workspace is bound"; FAULTS.md, 18
- */
-export function openBoundWorkspace(
-  deps: StoreDeps,
-  recorded: string,
-  { workspace: named, force }: { readonly workspace?: string | undefined; readonly force?: boolean | undefined },
-): BoundWorkspace {
-  if (named === undefined) {
-    if (recorded === '') throw new WorkspaceRefusedError('', 'is not known for this session: none is recorded here');
-    return { workspace: openWorkspaceToChange(deps, recorded), isOwn: true };
-  }
-  const workspace = openWorkspaceToChange(deps, named);
-  if (force === true || !recorded.startsWith('/') || relatedFolders(deps, recorded, workspace.real)) {
-    return { workspace, isOwn: true };
-  }
-  if (deps.fs.stat(recorded)?.kind === 'directory') {
-    throw new WorkspaceRefusedError(named, `is not the session's own, which is ${recorded}; --force takes it`);
-  }
-  return { workspace, isOwn: false };
-}
-
-/**
- * Refuses a recorded workspace that is there with nothing in it where a file would be put into it: what a volume that
- * is not mounted leaves is such a folder.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`)
- */
-export function refuseEmpty(
-  deps: StoreDeps,
-  workspace: ConfinedRoot,
-  files: readonly Pick<FileChange, 'action' | 'wanted'>[],
-): void {
-  const puts = files.some(({ action, wanted }) => wanted.kind !== 'absent' && action !== 'leave');
-  if (!puts || deps.fs.readdir(workspace.real).length > 0) return;
-  throw new WorkspaceRefusedError(workspace.named, 'is empty: is its volume mounted?');
-}
-
-/**
- * Opens the workspace that an undo brings files back into: as a rewind would, whatever kept records say.
- * @param keptIn - The folders that the records to be undone name; undefined means the recorded one.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openBoundWorkspace}, and when a record names another
- *   folder: it is named, or the records are undone one by one.
- * @see FORMAT.md, 5, "What a store says about folders is data from a stranger"
- */
-export function openWorkspaceOfUndo(
-  deps: StoreDeps,
-  recorded: string,
-  keptIn: readonly (string | undefined)[],
-  options: { readonly workspace?: string | undefined; readonly force?: boolean | undefined },
-): BoundWorkspace {
-  const folders = [...new Set(keptIn.map((folder) => folder ?? recorded))];
-  const { workspace: named, force } = options;
-  const bound = openBoundWorkspace(deps, named === undefined ? recorded : (folders[0] ?? recorded), options);
-  // What was there may have moved to where it is named now.
-  const hasMoved = (folder: string): boolean => named !== undefined && deps.fs.stat(folder)?.kind !== 'directory';
-  const other = folders.find((folder) => realOr(deps, folder) !== bound.workspace.real && !hasMoved(folder));
-  if (other === undefined || (named !== undefined && force === true)) return bound;
-  throw new WorkspaceRefusedError(other, `is where kept files are from, and not ${bound.workspace.named}`);
-}
-
-/** Gives what to say of a folder that is named in place of a workspace that is gone, and is not it. */
-export function noTraceIn(workspace: ConfinedRoot, sessionId: string): WorkspaceRefusedError {
-  const reason = `shows no work of session ${sessionId} and may be another project; --force takes it`;
-  return new WorkspaceRefusedError(workspace.named, reason);
-}
-
-/** Tells whether two folders are the same, or one is in the other. */
-function relatedFolders(deps: StoreDeps, a: string, b: string): boolean {
-  const first = realOr(deps, a);
-  const second = realOr(deps, b);
-  return isAtOrAbove(first, second) || isAtOrAbove(second, first);
-}
-
-function requireAbsolute(root: string): void {
-  if (trimSpace(root) === '') throw new InvalidArgumentError('workspaceRoot', 'A workspace cannot be blank');
-  if (!root.startsWith('/')) {
-    throw new InvalidArgumentError('workspaceRoot', `The workspace ${JSON.stringify(root)} is not an absolute path`);
-  }
-}
-
-// Whatever the environment and the list of accounts say.
-const HOME_OF_ROOT = '/root';
-const HOMES_ARE_BELOW = ['/home', '/Users'];
-
-function whyNeverChanged(deps: StoreDeps, real: string): string | undefined {
-  const store = realOr(deps, deps.root);
-  if (real === '/') return 'is the root of the file system';
-  if (isAtOrAbove(store, real)) return 'is in the store';
-  for (const home of [HOME_OF_ROOT, ...deps.homes, ...deps.othersHomes()]) {
-    const realHome = realOr(deps, home);
-    if (real === realHome) return 'is a home folder';
-    if (isAtOrAbove(real, realHome)) return 'is above a home folder';
-  }
-  const isAboveHomes = HOMES_ARE_BELOW.some((folder) => isAtOrAbove(real, realOr(deps, folder)));
-  return isAboveHomes ? 'is above a home folder' : undefined;
-}
-
-function isAtOrAbove(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
-}
-
-function realOr(deps: StoreDeps, path: string): string {
-  try {
-    return deps.fs.realpath(path);
-  } catch {
-    return path;
-  }
+function unreadable(error: unknown): PresentState {
+  if (error instanceof ZeroSessionsError) throw error;
+  if (error instanceof UnexpectedKindError) return { kind: error.found === 'directory' ? 'folder' : 'special' };
+  const code = errnoOf(error);
+  if (code === undefined) throw error;
+  if (code === 'ELOOP' || code === 'ENOTDIR') return { kind: 'blocked' };
+  return { kind: 'unreadable', reason: code };
 }

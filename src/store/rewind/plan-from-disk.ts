@@ -6,7 +6,6 @@ import {
   WorkspaceRefusedError,
   ZeroSessionsError,
 } from '../../errors.js';
-import type { ConfinedRoot } from '../../fs/confined-path.js';
 import { givenOptions } from '../../model/given.js';
 import type { SessionId } from '../../model/ids.js';
 import { leavesRoom, sequenceText } from '../../model/ids.js';
@@ -15,23 +14,18 @@ import { recordedWorkspace, type SessionMetadata } from '../../model/metadata.js
 import { isRewindIntent } from '../../model/rewind-record.js';
 import type { Position } from '../../plan/position.js';
 import { mayLoseContent } from '../../plan/rewind/change-rule.js';
-import { settleShapes } from '../../plan/rewind/changed-shape.js';
 import type { FileChange } from '../../plan/rewind/file-change.js';
 import {
   nearestSequences,
-  planFileChange,
   planRewind,
-  type RewindPlan,
   refuseRepeated,
   type TouchedFile,
   touchedFiles,
   type UncoveredWork,
-  withMadeFolders,
-  withNothingBelowFiles,
 } from '../../plan/rewind/rewind.js';
 import { uncoveredWork } from '../../plan/rewind/uncovered.js';
 import type { StoreDeps } from '../base/deps.js';
-import { BlobStore, unavailableReason } from '../parts/blob-store.js';
+import { BlobStore } from '../parts/blob-store.js';
 import { readCutCalls } from '../parts/cut-turn.js';
 import type { EventLog } from '../parts/event-log.js';
 import { pathsOf } from '../parts/metadata-file.js';
@@ -43,9 +37,11 @@ import {
   openBoundWorkspace,
   openWorkspace,
   refuseEmpty,
-} from '../workspace/workspace.js';
-import { locate, readPresent, unwritableReason, withHolds } from '../workspace/workspace-state.js';
+} from '../workspace/open-workspace.js';
+import type { Workspace } from '../workspace/workspace.js';
 import { FileWork } from './file-work.js';
+import { type PlannedRewind, planRefused, type Refusal, workspaceRefusal } from './planned-rewind.js';
+import { TouchedFiles } from './touched-files.js';
 
 /** How a rewind is asked for. */
 export interface RewindOptions {
@@ -71,65 +67,46 @@ export interface RewindOptions {
   readonly strict?: boolean | undefined;
 }
 
-/** The same with the target found in the log. */
-export type TargetedRewind = RewindOptions & { readonly target: number };
-
-/**
- * Finds the target of a rewind in the log as it is now.
- * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when there is no such event.
- */
-export async function withTargetFound(log: EventLog, options: RewindOptions): Promise<TargetedRewind> {
-  const { target } = options;
-  if (typeof target === 'number') return { ...options, target };
-  return { ...options, target: await positionIn(log, givenOptions(target, 'target')) };
-}
-
-/** How strict a plan is with what is there. */
-export interface PlanningWays {
-  /** Takes a target that is in a gap or beyond the end. */
-  readonly lenientTarget?: boolean | undefined;
-  /** Where the workspace will not do, each file is impossible for that reason. */
-  readonly asFarAsSeen?: boolean | undefined;
-}
-
-/** A plan, and the workspace that it is for; none when no file is named. */
-export interface PlannedRewind {
-  readonly plan: RewindPlan;
-  readonly workspace: ConfinedRoot | undefined;
+/** What a rewind is planned over. */
+export interface RewindSubject {
+  readonly deps: StoreDeps;
+  readonly id: SessionId;
+  readonly log: EventLog;
+  /** Reads the metadata; undefined where there are none, and where they are not needed and cannot be read. */
+  readonly metadata: () => SessionMetadata | undefined;
 }
 
 /**
  * Plans a rewind over what is there now: log, blobs and files. Reads only.
+ *
+ * A head that is not the expected one (`STALE_PLAN`) refuses the plan, and so does a workspace that will not do where
+ * files are concerned (`WORKSPACE_REFUSED`): each file is impossible then, for that reason.
+ * @param ways - `lenientTarget` takes a target that is in a gap or beyond the end.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the target is in a gap or beyond the end.
  * @throws LogDamagedError (`LOG_DAMAGED`) when the target stands twice.
  * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`) when no sequence is left for the marker.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint after the target cannot be decoded.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when files are concerned and the workspace will not do.
- * @throws StalePlanError (`STALE_PLAN`) when the head is not the expected one.
  */
-export function planFromDisk(
-  deps: StoreDeps,
-  id: SessionId,
-  log: EventLog,
-  metadata: SessionMetadata | undefined,
-  options: TargetedRewind,
-  { lenientTarget = false, asFarAsSeen = false }: PlanningWays = {},
-): PlannedRewind {
+export async function planFromDisk(
+  subject: RewindSubject,
+  options: RewindOptions,
+  ways: { readonly lenientTarget?: boolean } = {},
+): Promise<PlannedRewind> {
+  const { id, log } = subject;
+  const askedTarget = await targetIn(log, options);
+  const metadata = subject.metadata();
   const eventCount = metadata?.eventCount ?? 0;
   if (eventCount > 0 && !log.exists()) throw new LogMissingError(id, log.path, eventCount);
   const outline = log.outline(eventCount);
   const last = outline.events.at(-1);
   if (last !== undefined && !leavesRoom(last.sequence)) throw new SequenceExhaustedError(id, sequenceText(last), true);
-  const head = last?.sequence ?? 0;
-  if (options.expectHead !== undefined && options.expectHead !== head) {
-    throw new StalePlanError(`Session ${id} ends with event ${head}, not ${options.expectHead}`, {
-      planned: options.expectHead,
-      found: head,
-    });
+  const refusal = staleHead(outline, options.expectHead);
+  if (refusal !== undefined) {
+    return planRefused(refusal, () => planFromDisk(subject, { ...options, expectHead: undefined }, ways));
   }
-  if (!lenientTarget) requireTarget(outline, options.target);
-  refuseRepeated(outline, options.target);
-  const asked = options.excludeTarget === true ? lastBefore(outline, options.target) : options.target;
+  if (ways.lenientTarget !== true) requireTarget(outline, askedTarget);
+  refuseRepeated(outline, askedTarget);
+  const asked = options.excludeTarget === true ? lastBefore(outline, askedTarget) : askedTarget;
   const askedCut = readCutCalls(log, asked);
   const target = options.wholeTurns === true ? askedCut.whole.before : asked;
   refuseRepeated(outline, target);
@@ -139,8 +116,8 @@ export function planFromDisk(
     (checkpoint) => !isRewindIntent({ ...checkpoint, type: 'session_checkpoint' }),
   );
   const later = options.part === 'events' ? [] : checkpoints.filter(({ sequence }) => sequence > target);
-  const subject = { deps, id, log, target, recorded: recordedWorkspace(metadata), checkpoints: later };
-  const { workspace, changes, uncovered } = planFiles(subject, options, asFarAsSeen);
+  const files = planFiles({ ...subject, target, recorded: recordedWorkspace(metadata), checkpoints: later }, options);
+  const { workspace, changes, uncovered } = files;
   const plan = planRewind(
     outline,
     target,
@@ -149,14 +126,23 @@ export function planFromDisk(
     { part: options.part, workspace: workspace?.real },
     { cut: options.part === 'files' ? { ...cut, openCalls: [] } : cut, uncovered },
   );
-  return { plan, workspace };
+  return { plan, workspace, refusal: files.refusal };
+}
+
+// What counts from the end is counted in the log as it is now.
+function targetIn(log: EventLog, { target }: RewindOptions): number | Promise<number> {
+  return typeof target === 'number' ? target : positionIn(log, givenOptions(target, 'target'));
+}
+
+function staleHead({ sessionId, events }: LogOutline, planned: number | undefined): Refusal | undefined {
+  const found = events.at(-1)?.sequence ?? 0;
+  if (planned === undefined || planned === found) return undefined;
+  const message = `Session ${sessionId} ends with event ${found}, not ${planned}`;
+  return (plan) => new StalePlanError(message, { planned, found, plan });
 }
 
 /** What of a session the files of a plan are made from. */
-interface FilesSubject {
-  readonly deps: StoreDeps;
-  readonly id: SessionId;
-  readonly log: EventLog;
+interface FilesSubject extends RewindSubject {
   readonly target: number;
   /** The recorded folder; empty where there is none. */
   readonly recorded: string;
@@ -165,24 +151,29 @@ interface FilesSubject {
 }
 
 interface PlannedFiles {
-  readonly workspace: ConfinedRoot | undefined;
+  readonly workspace: Workspace | undefined;
   readonly changes: readonly FileChange[];
   readonly uncovered: readonly UncoveredWork[];
+  readonly refusal?: Refusal;
 }
 
-function planFiles(subject: FilesSubject, options: RewindOptions, asFarAsSeen: boolean): PlannedFiles {
+function planFiles(subject: FilesSubject, options: RewindOptions): PlannedFiles {
   const { deps, recorded, checkpoints } = subject;
   // Decoded before the workspace is looked at: a damaged checkpoint stops everything.
   const named = touchedFiles(checkpoints, (path) => path);
   try {
     const bound = named.length === 0 ? undefined : openBoundWorkspace(deps, recorded, options);
     const looked = lookInto(subject, bound?.workspace ?? workspaceToLookAt(deps, options.workspace ?? recorded));
-    const changes = bound === undefined ? [] : fileChanges(subject, bound, looked.work, options);
+    const changes = bound === undefined ? [] : fileChanges(subject, { ...bound, work: looked.work }, options);
     return { workspace: bound?.workspace, changes, uncovered: uncoveredOf(subject, looked, options) };
   } catch (error) {
-    if (!asFarAsSeen || !(error instanceof WorkspaceRefusedError)) throw error;
-    const changes = named.flatMap((file) => unseenChange(file, error, options.paths));
-    return { workspace: undefined, changes, uncovered: uncoveredOf(subject, lookInto(subject, undefined), options) };
+    if (!(error instanceof WorkspaceRefusedError)) throw error;
+    return {
+      workspace: undefined,
+      changes: named.flatMap((file) => unseenChange(file, error, options.paths)),
+      uncovered: uncoveredOf(subject, lookInto(subject, undefined), options),
+      refusal: workspaceRefusal(error),
+    };
   }
 }
 
@@ -206,15 +197,15 @@ interface Look {
 
 function lookInto(
   { deps, id, log, target, recorded, checkpoints }: FilesSubject,
-  workspace: ConfinedRoot | undefined,
+  workspace: Workspace | undefined,
 ): Look {
-  const find = workspace && pathFinder(deps, workspace, checkpoints);
+  const find = workspace && pathFinder(workspace, checkpoints);
   const files = workspace === undefined || find === undefined ? undefined : { workspace, find };
   return { find, work: new FileWork(deps, { sessionId: id, log, target, cwd: recorded, files }) };
 }
 
 // Where no file is to go back, files are looked at only to tell what stays, and a folder that will not do tells nothing.
-function workspaceToLookAt(deps: StoreDeps, folder: string): ConfinedRoot | undefined {
+function workspaceToLookAt(deps: StoreDeps, folder: string): Workspace | undefined {
   try {
     return openWorkspace(deps, folder);
   } catch (error) {
@@ -248,43 +239,26 @@ function lastBefore({ events }: LogOutline, target: number): number {
 
 function fileChanges(
   { deps, id, checkpoints }: FilesSubject,
-  { workspace, isOwn }: BoundWorkspace,
-  work: FileWork,
+  { workspace, isOwn, work }: BoundWorkspace & { readonly work: FileWork },
   options: RewindOptions,
 ): readonly FileChange[] {
-  const blobs = new BlobStore(deps, pathsOf(deps, id));
-  const find = pathFinder(deps, workspace, checkpoints);
-  const resolve = (path: string, sequence: number): string => find(path, sequence).resolved;
-  const isAskedFor = pathFilter(deps, workspace, options.paths);
-  const named = withNothingBelowFiles(touchedFiles(checkpoints, resolve));
-  const touched = named.filter(({ resolved }) => isAskedFor(resolved));
-  const paths = new Set(touched.map(({ resolved }) => resolved));
-  const isTrace = ({ path, firstNamedAt, resolved }: TouchedFile): boolean =>
-    work.isTrace(resolved, readPresent(deps, workspace, find(path, firstNamedAt)));
-  if (!isOwn && !named.some(isTrace)) throw noTraceIn(workspace, id);
-  const changes = touched.map((file) => {
-    const located = find(file.path, file.firstNamedAt);
-    const present = withHolds(deps, workspace, readPresent(deps, workspace, located), file.resolved, paths);
-    return planFileChange(file, {
-      present,
-      unavailable: unavailableReason(blobs, file.wanted),
-      unwritable: unwritableReason(deps, workspace, file.resolved, present),
-      change: mayLoseContent(present, file.wanted) ? work.verdict(file.resolved, present) : undefined,
-    });
-  });
-  const settled = withMadeFolders(settleShapes(changes));
-  if (options.workspace === undefined) refuseEmpty(deps, workspace, settled);
-  return settled;
+  const files = new TouchedFiles(workspace, checkpoints, new BlobStore(deps, pathsOf(deps, id)));
+  if (!isOwn && !files.all.some((file) => work.isTrace(file.resolved, files.present(file)))) {
+    throw noTraceIn(workspace, id);
+  }
+  const isAskedFor = pathFilter(workspace, options.paths);
+  const asked = files.all.filter(({ resolved }) => isAskedFor(resolved));
+  const changes = files.plan(asked, ({ resolved, wanted }, present) => ({
+    change: mayLoseContent(present, wanted) ? work.verdict(resolved, present) : undefined,
+  }));
+  if (options.workspace === undefined) refuseEmpty(deps, workspace, changes);
+  return changes;
 }
 
 /** Tells which files are asked for: all of them, or those at and below these paths. */
-function pathFilter(
-  deps: StoreDeps,
-  workspace: ConfinedRoot,
-  paths: readonly string[] | undefined,
-): (resolved: string) => boolean {
+function pathFilter(workspace: Workspace, paths: readonly string[] | undefined): (resolved: string) => boolean {
   if (paths === undefined) return () => true;
-  const asked = paths.map((path) => locate(deps, workspace, path));
+  const asked = paths.map((path) => workspace.locate(path));
   if (asked.some(({ where }) => where.kind === 'root')) return () => true;
   return (resolved) => asked.some((path) => resolved === path.resolved || resolved.startsWith(`${path.resolved}/`));
 }
