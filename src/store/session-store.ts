@@ -1,7 +1,7 @@
 import type { CheckpointPayload, EventInput, StoredEvent } from '../model/event.js';
 import { givenFunction, givenList, givenOptions, givenText, givenTexts } from '../model/given.js';
 import type { GoalStatus } from '../model/goal.js';
-import { parseSessionId, type SessionId } from '../model/ids.js';
+import { parseSessionId, type SessionId, trimSpace } from '../model/ids.js';
 import type { RewindRecord } from '../model/kept-record.js';
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import type { RestoreReport } from '../model/rewind-record.js';
@@ -17,13 +17,12 @@ import { type LiveSessions, readLiveSessions } from './holding/live-sessions.js'
 import {
   type AppendBatchUnlessAny,
   type AppendUnlessExists,
+  anyEvent,
   appendEvents,
-  appendEventsUnlessAny,
-  appendEventUnlessAny,
-  appendEventUnlessExists,
+  appendEventsUnless,
+  appendEventUnless,
   updateModel,
   updateTitle,
-  updateTitleIfCurrent,
 } from './operations/append-events.js';
 import { captureToolCheckpoint, snapshotForCheckpoint } from './operations/capture-checkpoint.js';
 import {
@@ -177,8 +176,8 @@ export class SessionStore {
   }
 
   /** Gives a session another title; `updatedAt` stays. */
-  updateTitle(sessionId: string, title: string): Promise<SessionMetadata> {
-    return withStoreErrors(() => updateTitle(this.#deps, sessionId, title));
+  async updateTitle(sessionId: string, title: string): Promise<SessionMetadata> {
+    return (await withStoreErrors(() => updateTitle(this.#deps, sessionId, { title }))).session;
   }
 
   /** Gives a session another title if it still has the expected one. */
@@ -187,7 +186,7 @@ export class SessionStore {
     expected: string,
     title: string,
   ): Promise<{ readonly session: SessionMetadata; readonly applied: boolean }> {
-    return withStoreErrors(() => updateTitleIfCurrent(this.#deps, sessionId, expected, title));
+    return withStoreErrors(() => updateTitle(this.#deps, sessionId, { title, expected: trimSpace(expected) }));
   }
 
   /** Gives a session another model, or none; `updatedAt` stays. */
@@ -212,7 +211,10 @@ export class SessionStore {
     input: EventInput,
     exists?: (events: readonly StoredEvent[]) => boolean,
   ): Promise<AppendUnlessExists> {
-    return withStoreErrors(() => appendEventUnlessExists(this.#deps, sessionId, givenOptions(input, 'input'), exists));
+    const unless = (events: Iterable<StoredEvent>) => exists?.([...events]) ?? false;
+    return withStoreErrors(() =>
+      appendEventUnless(this.#deps, sessionId, { input: givenOptions(input, 'input'), unless }),
+    );
   }
 
   /** As {@link appendEventUnlessExists}, with a condition on single events: no log is held in memory. */
@@ -222,7 +224,10 @@ export class SessionStore {
     matches: (event: StoredEvent) => boolean,
   ): Promise<AppendUnlessExists> {
     return withStoreErrors(() =>
-      appendEventUnlessAny(this.#deps, sessionId, givenOptions(input, 'input'), givenFunction(matches, 'matches')),
+      appendEventUnless(this.#deps, sessionId, {
+        input: givenOptions(input, 'input'),
+        unless: anyEvent(givenFunction(matches, 'matches')),
+      }),
     );
   }
 
@@ -233,7 +238,10 @@ export class SessionStore {
     matches: (event: StoredEvent) => boolean,
   ): Promise<AppendBatchUnlessAny> {
     return withStoreErrors(() =>
-      appendEventsUnlessAny(this.#deps, sessionId, givenInputs(inputs), givenFunction(matches, 'matches')),
+      appendEventsUnless(this.#deps, sessionId, {
+        inputs: givenInputs(inputs),
+        unless: anyEvent(givenFunction(matches, 'matches')),
+      }),
     );
   }
 

@@ -542,8 +542,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       },
       {
         file: 'store/operations/record-spec.ts',
-        old: '  if (!isNew) await appendEventUnlessAny(',
-        new: '  await appendEventUnlessAny(',
+        old: '  if (!isNew) {\n',
+        new: '  {\n',
       },
     ],
     ['ensureSpecImplementation'],

@@ -15,12 +15,13 @@ import { newMetadataDocument, type SessionMetadata } from '../../model/metadata.
 import { SPEC_FIELDS, type SpecFields } from '../../plan/derive-state.js';
 import type { StoreDeps } from '../base/deps.js';
 import { FILE_MODE } from '../base/layout.js';
+import type { LockedSession } from '../parts/locked-session.js';
 import { requireMetadata } from '../parts/metadata-file.js';
 import { publishSession } from '../parts/publish-session.js';
 import { readAllEvents } from '../parts/read-session.js';
 import { listSessions } from '../queries/list-sessions.js';
 import { withSession, withSessionAsItIs } from '../recovery/session-lock.js';
-import { appendEventUnlessAny } from './append-events.js';
+import { anyEvent, appendEventUnless } from './append-events.js';
 import { normalSpecStatus, startingMetadata } from './create-session.js';
 
 /** The spec fields to set; a blank one keeps its value. */
@@ -113,7 +114,7 @@ export async function ensureSpecImplementation(
   const { id, isNew } = await withSessionAsItIs(deps, source, (session) => {
     const found = implementationOf(deps, specId, source);
     return found === null
-      ? { id: publishImplementation(deps, session.metadata, specId, input, prompt), isNew: true }
+      ? { id: publishImplementation(session, { ...input, specId, prompt }), isNew: true }
       : { id: parseSessionId(found.sessionId), isNew: false };
   });
   if (id === source) {
@@ -123,7 +124,10 @@ export async function ensureSpecImplementation(
       'Name another session.',
     );
   }
-  if (!isNew) await appendEventUnlessAny(deps, id, promptInput(prompt), (event) => isPrompt(event, prompt));
+  if (!isNew) {
+    const unless = anyEvent((event) => isPrompt(event, prompt));
+    await appendEventUnless(deps, id, { input: promptInput(prompt), unless });
+  }
   return { session: requireMetadata(deps, id).metadata, events: readAllEvents(deps, id) };
 }
 
@@ -140,19 +144,14 @@ function implementationOf(deps: StoreDeps, specId: string, source: SessionId): S
 }
 
 function publishImplementation(
-  deps: StoreDeps,
-  source: SessionMetadata,
-  specId: string,
-  input: EnsureSpecImplementationInput,
-  prompt: string,
+  { deps, metadata: source }: LockedSession,
+  { prompt, ...given }: EnsureSpecImplementationInput & { readonly prompt: string },
 ): SessionId {
-  const { prompt: _, ...given } = input;
   const metadata = startingMetadata(deps, {
     ...given,
     sessionKind: 'spec-impl',
     parentSessionId: source.sessionId,
-    rootSessionId: trimSpace(input.rootSessionId ?? '') || (source.rootSessionId ?? source.sessionId),
-    specId,
+    rootSessionId: trimSpace(given.rootSessionId ?? '') || (source.rootSessionId ?? source.sessionId),
     specStatus: 'approved',
   });
   const sessionId = parseNewSessionId(metadata.sessionId);
