@@ -321,7 +321,7 @@ export class SessionStore {
     paths: readonly string[],
   ): Promise<StoredEvent | null> {
     return withStoreErrors(() =>
-      captureToolCheckpoint(this.#deps, sessionId, workspaceRoot, tool, givenTexts(paths, 'paths')),
+      captureToolCheckpoint(this.#deps, sessionId, { workspaceRoot, tool, paths: givenTexts(paths, 'paths') }),
     );
   }
 
@@ -333,7 +333,7 @@ export class SessionStore {
     paths: readonly string[],
   ): Promise<{ readonly ok: boolean; readonly payload: CheckpointPayload | null }> {
     return withStoreErrors(() =>
-      snapshotForCheckpoint(this.#deps, sessionId, workspaceRoot, tool, givenTexts(paths, 'paths')),
+      snapshotForCheckpoint(this.#deps, sessionId, { workspaceRoot, tool, paths: givenTexts(paths, 'paths') }),
     );
   }
 
@@ -513,17 +513,17 @@ export class SessionStore {
 
   /** Gives a session a goal; without a budget, or with 0, it has none. */
   createGoal(sessionId: string, objective: string, tokenBudget = 0): Promise<GoalResult> {
-    return withStoreErrors(() => createGoal(this.#deps, sessionId, objective, tokenBudget));
+    return withStoreErrors(() => createGoal(this.#deps, sessionId, { objective, tokenBudget }));
   }
 
   /** Gives the goal of a session another objective and budget. */
   editGoal(sessionId: string, objective: string, tokenBudget = 0): Promise<GoalResult> {
-    return withStoreErrors(() => editGoal(this.#deps, sessionId, objective, tokenBudget));
+    return withStoreErrors(() => editGoal(this.#deps, sessionId, { objective, tokenBudget }));
   }
 
   /** Gives the goal of a session another status. */
   updateGoal(sessionId: string, status: GoalStatus, reason = ''): Promise<GoalResult> {
-    return withStoreErrors(() => updateGoal(this.#deps, sessionId, status, reason));
+    return withStoreErrors(() => updateGoal(this.#deps, sessionId, { status, reason }));
   }
 
   /** Takes the goal of a session away. */

@@ -14,6 +14,13 @@ import { withSession } from '../recovery/session-lock.js';
 import { openWorkspace } from '../workspace/open-workspace.js';
 import type { Workspace } from '../workspace/workspace.js';
 
+/** The files that a tool is about to change. */
+interface CaptureInput {
+  readonly workspaceRoot: string;
+  readonly tool: string;
+  readonly paths: readonly string[];
+}
+
 /**
  * Stores what is at these paths, before a tool changes it, and appends a `session_checkpoint` event that names it.
  *
@@ -25,9 +32,7 @@ import type { Workspace } from '../workspace/workspace.js';
 export async function captureToolCheckpoint(
   deps: StoreDeps,
   sessionId: string,
-  workspaceRoot: string,
-  tool: string,
-  paths: readonly string[],
+  { workspaceRoot, tool, paths }: CaptureInput,
 ): Promise<StoredEvent | null> {
   const id = parseSessionId(sessionId);
   requireSession(deps, id);
@@ -48,9 +53,7 @@ export async function captureToolCheckpoint(
 export async function snapshotForCheckpoint(
   deps: StoreDeps,
   sessionId: string,
-  workspaceRoot: string,
-  tool: string,
-  paths: readonly string[],
+  { workspaceRoot, tool, paths }: CaptureInput,
 ): Promise<{ readonly ok: boolean; readonly payload: CheckpointPayload | null }> {
   // The reference answers a malformed id with nothing captured, not with an error.
   if (!validSessionId(sessionId)) return { ok: false, payload: null };
@@ -90,7 +93,7 @@ function capturePath(session: LockedSession, workspace: Workspace, given: string
       const folderModes = unusualModesAbove(deps.fs, workspace, where.path);
       if (stat.kind === 'link') {
         const link: CheckpointFile = { path, state: { kind: 'link', target: deps.fs.readlink(entry) }, folderModes };
-        return captureLink(session, workspace, link, where.path);
+        return [...captureBehindLink(session, workspace, where.path), link];
       }
       return [{ ...captureFile(session, entry, path), folderModes }];
     });
@@ -102,16 +105,11 @@ function capturePath(session: LockedSession, workspace: Workspace, given: string
 }
 
 // A tool may write through a link, so a regular file inside that it leads to is captured as well, before the link.
-function captureLink(
-  session: LockedSession,
-  workspace: Workspace,
-  link: CheckpointFile,
-  resolved: string,
-): readonly CheckpointFile[] {
-  const behind = fileBehindLink(session.deps, workspace, resolved);
-  if (behind === undefined) return [link];
+function captureBehindLink(session: LockedSession, workspace: Workspace, link: string): readonly CheckpointFile[] {
+  const behind = fileBehindLink(session.deps, workspace, link);
+  if (behind === undefined) return [];
   const file = workspace.inFolderOf(behind, (folder, name) => captureFile(session, `${folder.path}/${name}`, behind));
-  return file === undefined ? [link] : [file, link];
+  return file === undefined ? [] : [file];
 }
 
 // Should the folders of a file be removed, they come back as private as they were. The usual ones need no word.
@@ -121,9 +119,9 @@ function unusualModesAbove(fs: FileSystem, workspace: Workspace, path: string): 
   return modes.slice(0, outermost + 1).reverse();
 }
 
-function fileBehindLink(deps: StoreDeps, workspace: Workspace, resolved: string): string | undefined {
+function fileBehindLink(deps: StoreDeps, workspace: Workspace, link: string): string | undefined {
   try {
-    const real = deps.fs.realpath(`${workspace.real}/${resolved}`);
+    const real = deps.fs.realpath(`${workspace.real}/${link}`);
     const inside = workspace.relativeOf(real);
     if (inside === undefined || inside === '') return undefined;
     const located = workspace.locate(inside);

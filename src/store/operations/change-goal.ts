@@ -28,11 +28,16 @@ export interface GoalResult {
   readonly event: StoredEvent | null;
 }
 
+/** What a goal is to be; a budget of 0 tokens is no limit. */
+interface GoalWish {
+  readonly objective: string;
+  readonly tokenBudget: number;
+}
+
 type GoalEventType = 'goal_created' | 'goal_updated' | 'goal_cleared';
 
 /**
  * Gives a session a goal.
- * @param tokenBudget - Tokens that may be used; 0 for no limit.
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`), see {@link newGoal}.
  * @throws GoalExistsError (`GOAL_EXISTS`)
  * @see golden case v0.8/goal-lifecycle
@@ -40,8 +45,7 @@ type GoalEventType = 'goal_created' | 'goal_updated' | 'goal_cleared';
 export async function createGoal(
   deps: StoreDeps,
   sessionId: string,
-  objective: string,
-  tokenBudget: number,
+  { objective, tokenBudget }: GoalWish,
 ): Promise<GoalResult> {
   parseSessionId(sessionId);
   checkGoal(objective, tokenBudget);
@@ -59,8 +63,7 @@ export async function createGoal(
 export async function editGoal(
   deps: StoreDeps,
   sessionId: string,
-  objective: string,
-  tokenBudget: number,
+  { objective, tokenBudget }: GoalWish,
 ): Promise<GoalResult> {
   parseSessionId(sessionId);
   checkGoal(objective, tokenBudget);
@@ -76,8 +79,7 @@ export async function editGoal(
 export async function updateGoal(
   deps: StoreDeps,
   sessionId: string,
-  status: string,
-  reason: string,
+  { status, reason }: { readonly status: string; readonly reason: string },
 ): Promise<GoalResult> {
   parseSessionId(sessionId);
   const wanted = parseGoalStatus(status);
