@@ -69,7 +69,7 @@ export function storeDeps(options: StoreOptions): StoreDeps {
   const onRefused = tellOfRefusal(warn);
   const fileSystem = fileSystemOf(options, onRefused);
   const real = resolveRoot(fileSystem, resolve(root));
-  const ownership = storeOwnership(fileSystem, real, options.uid, options.asOwner ?? false);
+  const ownership = storeOwnership(fileSystem, real, options);
   return {
     root: real,
     fs: ownership.fs,

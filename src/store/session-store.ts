@@ -397,12 +397,12 @@ export class SessionStore {
 
   /** Gives the files that checkpoints name, as they were just after an event. */
   filesAt(sessionId: string, sequence: number, workspace?: string): Promise<readonly FileAt[]> {
-    return withStoreErrors(() => filesAt(this.#deps, sessionId, sequence, workspace));
+    return withStoreErrors(() => filesAt(this.#deps, sessionId, { sequence, workspace }));
   }
 
   /** Reads what a file held at the point that {@link filesAt} gave it for. */
   readFileAt(sessionId: string, file: FileAt, workspace?: string): Promise<FileContent> {
-    return withStoreErrors(() => readFileAt(this.#deps, sessionId, file, workspace));
+    return withStoreErrors(() => readFileAt(this.#deps, sessionId, { file, workspace }));
   }
 
   /** Gives what can be undone, newest first. */

@@ -455,8 +455,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
       },
       {
         file: REWIND,
-        old: '      rewriteLog(session, newLog.source, newLog.keeps, added);\n',
-        new: '      rewriteLog(session, newLog.source, newLog.keeps, added);\n      keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);\n',
+        old: '      rewriteLog(session, newLog);\n',
+        new: '      rewriteLog(session, newLog);\n      keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);\n',
       },
     ],
     ['rewind 3 files'],

@@ -58,8 +58,7 @@ export function fileLocks({
   }
 
   async function underBothLocks<T>(
-    id: SessionId,
-    folder: string,
+    { id, folder }: { readonly id: SessionId; readonly folder: string },
     deadline: Deadline,
     work: (hold: LockHold) => Promise<T>,
   ): Promise<T> {
@@ -91,7 +90,7 @@ export function fileLocks({
       try {
         const endTurn = await turns.take(keyOf(folder), deadline);
         try {
-          return await underBothLocks(id, folder, deadline, work);
+          return await underBothLocks({ id, folder }, deadline, work);
         } finally {
           endTurn();
         }

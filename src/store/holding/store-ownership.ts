@@ -13,14 +13,13 @@ interface StoreOwnership {
 
 /**
  * Keeps a store its owner's. A file that root leaves behind with mode 0600 locks its owner out of the session.
- * @param uid - The user id of this process; unknown (Windows, a library that does not care) checks nothing.
+ * @param by - `uid`: the user id of this process; unknown (Windows, a library that does not care) checks nothing.
  * @see RELIABILITY.md, 4 and test 55
  */
 export function storeOwnership(
   fs: FileSystem,
   root: string,
-  uid: number | undefined,
-  asOwner: boolean,
+  { uid, asOwner = false }: { readonly uid?: number | undefined; readonly asOwner?: boolean | undefined },
 ): StoreOwnership {
   if (uid === undefined) return { fs, assertOwner: () => {}, own: () => {} };
   const foreign = (): { uid: number; gid: number } | undefined => {

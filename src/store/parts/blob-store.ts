@@ -120,7 +120,7 @@ export class BlobStore {
     this.prepare();
     const temp = this.#tempPath();
     try {
-      const stored = copyToNewFile(fs, fd, temp, limit);
+      const stored = copyToNewFile(fs, fd, { path: temp, limit });
       const found = stored === undefined ? undefined : this.#checkOwn(stored.hash).kind;
       if (stored === undefined) {
         removeQuietly(fs, temp);
@@ -199,8 +199,7 @@ export class BlobStore {
 function copyToNewFile(
   fs: FileSystem,
   from: number,
-  path: string,
-  limit: number,
+  { path, limit }: { readonly path: string; readonly limit: number },
 ): { readonly hash: BlobHash; readonly bytes: number } | undefined {
   const hash = createHash('sha256');
   const to = fs.create(path, FILE_MODE);

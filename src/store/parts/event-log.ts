@@ -58,12 +58,9 @@ export class EventLog {
   readonly #ambiguous = new Set<number>();
   readonly #deps: StoreDeps;
   readonly #paths: SessionPaths;
-  readonly #isKept: boolean;
   readonly sessionId: string;
 
-  /** @param isKept - Whether it is the log of a record: that its sequences do not rise was said when it was the log. */
-  constructor(deps: StoreDeps, sessionId: string, paths: SessionPaths, isKept = false) {
-    this.#isKept = isKept;
+  constructor(deps: StoreDeps, sessionId: string, paths: SessionPaths) {
     this.#deps = deps;
     this.#paths = paths;
     this.sessionId = sessionId;
@@ -110,7 +107,7 @@ export class EventLog {
    */
   *scan(): Generator<LogLine> {
     for (const item of this.scanInOrder()) {
-      if (item.kind === 'event' && item.disorder !== undefined && !this.#isKept) this.#warnOf(item.disorder);
+      if (item.kind === 'event' && item.disorder !== undefined) this.#warnOf(item.disorder);
       yield item;
     }
   }

@@ -2,7 +2,7 @@ import { createFile, ensureFolder, readWholeFile, removeTree, replaceFile, syncF
 import type { FileSystem } from '../../fs/file-system.js';
 import { copyFile, linkFile } from '../../fs/link-file.js';
 import { decodeKeptRecord, encodeKeptRecord, type KeptRecord } from '../../model/kept-record.js';
-import type { StoreDeps } from '../base/deps.js';
+import type { StoreDeps, StoreWarning } from '../base/deps.js';
 import {
   EVENTS_FILE,
   FILE_MODE,
@@ -49,9 +49,12 @@ export class KeptRecords {
     return this.#deps.fs.lstat(`${this.folderOf(id)}/${EVENTS_FILE}`)?.kind === 'file';
   }
 
-  /** Gives the log that a record holds. */
+  /** The log that a record holds; of its sequences readers were warned when it was the log of the session. */
   log(id: string, sessionId: string): EventLog {
-    return new EventLog(this.#deps, sessionId, sessionPaths(this.folderOf(id)), true);
+    const warn = (warning: StoreWarning): void => {
+      if (warning.code !== 'SEQUENCE_NOT_RISING') this.#deps.warn(warning);
+    };
+    return new EventLog({ ...this.#deps, warn }, sessionId, sessionPaths(this.folderOf(id)));
   }
 
   /**

@@ -22,7 +22,7 @@ import type { LockHold, StoreDeps } from '../base/deps.js';
 import type { SessionPaths } from '../base/layout.js';
 import { BlobStore } from './blob-store.js';
 import { EventLog, type LogTail } from './event-log.js';
-import { requireMetadata, writeMetadata } from './metadata-file.js';
+import { pathsOf, requireMetadata, writeMetadata } from './metadata-file.js';
 
 /** An event as it is to be appended: checked, its payload encoded. */
 interface EncodedInput {
@@ -47,13 +47,13 @@ export class LockedSession {
   /** What is on the disk: {@link mendMetadata} changes no more than the other. */
   #stored: MetadataDocument | undefined;
 
-  constructor(deps: StoreDeps, id: SessionId, paths: SessionPaths, hold: LockHold) {
+  constructor(deps: StoreDeps, id: SessionId, hold: LockHold) {
     this.deps = deps;
     this.id = id;
-    this.paths = paths;
+    this.paths = pathsOf(deps, id);
     this.#hold = hold;
-    this.log = new EventLog(deps, id, paths);
-    this.blobs = new BlobStore(deps, paths);
+    this.log = new EventLog(deps, id, this.paths);
+    this.blobs = new BlobStore(deps, this.paths);
   }
 
   /** To be called before each commit; throws LockLostError (`LOCK_LOST`) when the lock was lost. */

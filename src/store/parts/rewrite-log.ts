@@ -14,28 +14,31 @@ const COPY_BYTES = 1024 * 1024;
 /** Tells which events stay in a log. */
 export type KeepsEvent = (event: StoredEvent) => boolean;
 
+/** The log that is to take the place of the present one: the lines of another that stay, and what comes behind them. */
+export interface NewLog {
+  /** The present log, or a kept one. */
+  readonly source: EventLog;
+  readonly keeps: KeepsEvent;
+  readonly added: readonly StoredEvent[];
+}
+
 /**
  * Writes a log of the kept lines, byte for byte, and what is added behind them; one rename puts it in place of the present one.
  *
  * An intent is never copied. When it fails the present log is as it was, and nothing is left beside it.
- * @param source - The log that the lines come from: the present one, or a kept one.
  * @throws LogDamagedError (`LOG_DAMAGED`) when a line of the source is no event.
  * @throws StalePlanError (`STALE_PLAN`) when the source becomes shorter meanwhile.
  * @see FORMAT.md, 6
  */
-export function rewriteLog(
-  session: LockedSession,
-  source: EventLog,
-  keeps: KeepsEvent,
-  added: readonly StoredEvent[],
-): void {
+export function rewriteLog(session: LockedSession, newLog: NewLog): void {
   const { fs, newId } = session.deps;
+  const { added } = newLog;
   const temp = `${session.paths.folder}/${TEMP_PREFIX}${newId()}`;
   createFile(fs, temp, new Uint8Array(0), FILE_MODE);
   try {
     const to = fs.openAppend(temp);
     try {
-      copyKeptLines(session, source, keeps, to);
+      copyKeptLines(session, newLog, to);
       if (added.length > 0) writeFully(fs, to, joinBytes(added.map(encodeEventLine)));
       syncFile(fs, to, temp);
     } finally {
@@ -50,10 +53,11 @@ export function rewriteLog(
   syncFolder(fs, session.paths.folder);
 }
 
-function copyKeptLines(session: LockedSession, source: EventLog, keeps: KeepsEvent, to: number): void {
+function copyKeptLines(session: LockedSession, newLog: NewLog, to: number): void {
   const { fs } = session.deps;
+  const { source } = newLog;
   if (!source.exists()) return;
-  const ranges = keptRanges(session, source, keeps);
+  const ranges = keptRanges(session, newLog);
   const from = fs.openRead(source.path);
   try {
     let lastByte: number | undefined;
@@ -75,7 +79,7 @@ function copyKeptLines(session: LockedSession, source: EventLog, keeps: KeepsEve
 }
 
 /** Gives the pieces of a log that stay; blank lines stay or go with the event before them. */
-function keptRanges(session: LockedSession, source: EventLog, keeps: KeepsEvent): readonly ByteRange[] {
+function keptRanges(session: LockedSession, { source, keeps }: NewLog): readonly ByteRange[] {
   const ranges: { from: number; to: number }[] = [];
   let open = { from: 0, to: 0 };
   let keepsOpen = true; // blank lines before the first event

@@ -2,7 +2,6 @@ import { StalePlanError } from '../../errors.js';
 import type { EventRef, StoredEvent } from '../../model/event.js';
 import type { LogOutline } from '../../model/log-outline.js';
 import type { CompactionPlan } from '../../plan/compaction/compaction.js';
-import type { ReplayPlan } from '../../plan/compaction/replay.js';
 import {
   DEFAULT_PART_CHARS,
   type FilledPart,
@@ -55,14 +54,10 @@ export async function planSessionSummary(
   const replay = replayOrAsLogged(deps, outline);
   const plan = planSummary(outline, options.preserveLast ?? DEFAULT_PRESERVE_LAST, () => log.newestFirst());
   const mostChars = options.maxPromptChars ?? DEFAULT_PART_CHARS;
-  const filled = () => eachOrStoreError(fillParts(shown(log, outline, plan, replay), mostChars));
+  const filled = () => eachOrStoreError(fillParts(eventsToShow(plan, replay, asOutlined(log, outline)), mostChars));
   const parts: SummaryPart[] = [];
   if (plan.compactableCount > 0) for (const { lines: _, ...part } of filled()) parts.push(part);
   return { plan, parts, filled, prompt: (part, summary) => partPrompt(part, parts.length, mostChars, summary) };
-}
-
-function shown(log: EventLog, outline: LogOutline, plan: CompactionPlan, replay: ReplayPlan): Iterable<StoredEvent> {
-  return eventsToShow(plan, replay, asOutlined(log, outline));
 }
 
 /** Gives the events of the log that its outline has, with their index. Minutes may lie between the two. */

@@ -37,6 +37,11 @@ export interface FileAt {
   readonly isInside: boolean;
 }
 
+interface WantedFile {
+  readonly file: FileAt;
+  readonly workspace: string | undefined;
+}
+
 /** What a file holds. */
 export type FileContent =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
@@ -64,7 +69,11 @@ export function listCheckpoints(deps: StoreDeps, sessionId: string): readonly Ch
  * @param workspace - Absolute; else the recorded cwd, and where that is gone the paths are taken as recorded.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the log has no such event.
  */
-export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, workspace?: string): readonly FileAt[] {
+export function filesAt(
+  deps: StoreDeps,
+  sessionId: string,
+  { sequence, workspace }: { readonly sequence: number; readonly workspace: string | undefined },
+): readonly FileAt[] {
   const id = parseSessionId(sessionId);
   const outline = openLog(deps, id).outline(0);
   requireEvent(outline, sequence);
@@ -89,7 +98,7 @@ export function filesAt(deps: StoreDeps, sessionId: string, sequence: number, wo
  * Reads what a file held at a point: from its blob, verified, or from the workspace where it is unchanged since.
  * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace is needed and is not there.
  */
-export function readFileAt(deps: StoreDeps, sessionId: string, file: FileAt, workspace?: string): FileContent {
+export function readFileAt(deps: StoreDeps, sessionId: string, { file, workspace }: WantedFile): FileContent {
   const id = parseSessionId(sessionId);
   const { state } = file;
   switch (state.kind) {
@@ -102,7 +111,7 @@ export function readFileAt(deps: StoreDeps, sessionId: string, file: FileAt, wor
     case 'stored':
       return readBlob(deps, id, state);
     case 'current':
-      return readCurrent(deps, id, file, workspace);
+      return readCurrent(deps, id, { file, workspace });
     default:
       return state satisfies never;
   }
@@ -118,12 +127,8 @@ function readBlob(deps: StoreDeps, id: SessionId, state: FileState & { kind: 'st
     : { kind: 'file', bytes, mode: state.mode };
 }
 
-function readCurrent(
-  deps: StoreDeps,
-  id: SessionId,
-  { resolved, isInside }: FileAt,
-  workspace: string | undefined,
-): FileContent {
+function readCurrent(deps: StoreDeps, id: SessionId, { file, workspace }: WantedFile): FileContent {
+  const { resolved, isInside } = file;
   const root = workspaceOrNone(deps, id, workspace);
   if (root === undefined) throw new WorkspaceRefusedError(workspace ?? '', 'is not there');
   // Below a file, or below a link that took the place of its folder, a file is no longer there.

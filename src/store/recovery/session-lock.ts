@@ -58,11 +58,11 @@ export async function withSessionAsItIs<T>(
   work: (session: LockedSession) => T | Promise<T>,
 ): Promise<T> {
   const id = parseSessionId(sessionId);
-  const paths = requireSession(deps, id);
+  const { folder } = requireSession(deps, id);
   deps.assertOwner();
-  return deps.locks.withLock(id, paths.folder, async (hold) => {
+  return deps.locks.withLock(id, folder, async (hold) => {
     // The folder may have gone while we waited.
     requireSession(deps, id);
-    return work(new LockedSession(deps, id, paths, hold));
+    return work(new LockedSession(deps, id, hold));
   });
 }

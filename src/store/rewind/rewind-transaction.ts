@@ -17,11 +17,10 @@ import { specAndGoalBetween } from '../../plan/derive-state.js';
 import { isReachable } from '../../plan/rewind/changed-shape.js';
 import type { FileChange } from '../../plan/rewind/file-change.js';
 import { hashBytes } from '../parts/blob-store.js';
-import type { EventLog } from '../parts/event-log.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession, MetadataChanges } from '../parts/locked-session.js';
 import { blobsNamedBy, type LogSurvey, surveyLog } from '../parts/log-survey.js';
-import { type KeepsEvent, rewriteLog } from '../parts/rewrite-log.js';
+import { type KeepsEvent, type NewLog, rewriteLog } from '../parts/rewrite-log.js';
 import { rollBack, WayBack } from '../recovery/roll-back.js';
 import { FileChanges, syncPresent } from '../workspace/change-files.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -91,14 +90,7 @@ export function takeIntentOut(session: LockedSession, intent: RewindIntent): voi
   kept.keep({ ...record, events, head, files: files.length, high: highest });
   const newLog: NewLog = { source: session.log, keeps: () => true, added: [] };
   keepBlobs(session, blobs, newLog);
-  rewriteLog(session, newLog.source, newLog.keeps, newLog.added);
-}
-
-/** The log that is to take the place of the present one: the lines of another that stay, and what comes behind them. */
-interface NewLog {
-  readonly source: EventLog;
-  readonly keeps: KeepsEvent;
-  readonly added: readonly StoredEvent[];
+  rewriteLog(session, newLog);
 }
 
 interface Begun {
@@ -208,7 +200,7 @@ class RunningTransaction {
       const announced = begun === undefined ? [] : blobsNamedBy(begun.announcement);
       this.#kept.keep(this.#record(added, begun));
       keepBlobs(session, [...this.#survey.blobs, ...announced], newLog);
-      rewriteLog(session, newLog.source, newLog.keeps, added);
+      rewriteLog(session, newLog);
     } else {
       for (const event of added) session.log.append(encodeEventLine(event));
     }
