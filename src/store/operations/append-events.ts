@@ -23,10 +23,6 @@ export interface AppendBatchUnlessAny {
 /** A condition on the events of a log, which it reads as a stream, oldest first. */
 type LogCondition = (events: Iterable<StoredEvent>) => boolean;
 
-/**
- * Appends a batch: all of it or nothing, with contiguous sequences. An empty batch touches nothing.
- * @see FORMAT.md, 3, "Appending"
- */
 export async function appendEvents(
   deps: StoreDeps,
   sessionId: string,
@@ -73,11 +69,7 @@ export function anyEvent(matches: (event: StoredEvent) => boolean): LogCondition
   };
 }
 
-/**
- * Gives a session another title, trimmed; with an expected title only if it still has that one. `updatedAt` stays: a
- * new title is no activity.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is blank.
- */
+/** Gives a session another title, trimmed; with an expected title only if it still has that one. */
 export async function updateTitle(
   deps: StoreDeps,
   sessionId: string,
@@ -93,8 +85,7 @@ export async function updateTitle(
   });
 }
 
-/** Gives a session another model, or none when it is blank. `updatedAt` stays. */
 export async function updateModel(deps: StoreDeps, sessionId: string, modelId: string): Promise<SessionMetadata> {
-  const model = trimSpace(modelId);
-  return withSession(deps, sessionId, (session) => session.updateMetadata({ modelId: model }));
+  const changes = { modelId: trimSpace(modelId) };
+  return withSession(deps, sessionId, (session) => session.updateMetadata(changes));
 }

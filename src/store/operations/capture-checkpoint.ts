@@ -7,7 +7,7 @@ import { encodeRecord } from '../../model/json.js';
 import { foldersAbove } from '../../plan/rewind/changed-shape.js';
 import type { StoreDeps } from '../base/deps.js';
 import { DEFAULT_FOLDER_MODE } from '../base/layout.js';
-import { asStoreError } from '../base/system-errors.js';
+import { orStoreError } from '../base/system-errors.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { requireSession } from '../parts/session-folder.js';
 import { withSession } from '../recovery/session-lock.js';
@@ -21,14 +21,7 @@ interface CaptureInput {
   readonly paths: readonly string[];
 }
 
-/**
- * Stores what is at these paths, before a tool changes it, and appends a `session_checkpoint` event that names it.
- *
- * Best effort: what is outside, too large, special or unreadable is recorded as skipped; a folder is left out.
- * @returns The event, or null when checkpoints are off or nothing was left to record.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`), InvalidArgumentError (`INVALID_ARGUMENT`) for the workspace.
- * @see FORMAT.md, 4 and 5; FAULTS.md, 10, 16, 20
- */
+/** Stores what is at these paths, before a tool changes it, and appends a `session_checkpoint` event that names it. */
 export async function captureToolCheckpoint(
   deps: StoreDeps,
   sessionId: string,
@@ -41,7 +34,7 @@ export async function captureToolCheckpoint(
   // Blobs and event under one lock: nobody sees a blob that no event names.
   return withSession(deps, id, (session) => {
     session.sealedTail();
-    const files = captureFiles(session, workspace, paths);
+    const files = paths.flatMap((path) => capturePath(session, workspace, path));
     if (files.length === 0) return null;
     const payload = encodeRecord({ ...encodeCheckpoint(tool, files) });
     const [event] = session.append([{ type: 'session_checkpoint', payload }]);
@@ -49,7 +42,7 @@ export async function captureToolCheckpoint(
   });
 }
 
-/** As {@link captureToolCheckpoint} without the event: the caller must append it soon. `ok` is false for nothing. */
+/** As {@link captureToolCheckpoint} without the event, which the caller must append soon. */
 export async function snapshotForCheckpoint(
   deps: StoreDeps,
   sessionId: string,
@@ -62,20 +55,12 @@ export async function snapshotForCheckpoint(
   if (!deps.checkpoints.enabled || paths.length === 0) return { ok: false, payload: null };
   const workspace = openWorkspace(deps, workspaceRoot);
   return withSession(deps, id, (session) => {
-    const files = captureFiles(session, workspace, paths);
+    const files = paths.flatMap((path) => capturePath(session, workspace, path));
     return files.length === 0 ? { ok: false, payload: null } : { ok: true, payload: encodeCheckpoint(tool, files) };
   });
 }
 
-function captureFiles(
-  session: LockedSession,
-  workspace: Workspace,
-  paths: readonly string[],
-): readonly CheckpointFile[] {
-  return paths.flatMap((path) => capturePath(session, workspace, path));
-}
-
-/** Gives the entries for one path: none for a folder, two for a link to a file inside. */
+/** The entries for one path: none for a folder, two for a link to a file inside. */
 function capturePath(session: LockedSession, workspace: Workspace, given: string): readonly CheckpointFile[] {
   const { deps } = session;
   const path = given.startsWith('/') ? (workspace.relativeOf(given) ?? given) : given;
@@ -148,7 +133,7 @@ function captureFile(session: LockedSession, entry: string, path: string): Check
       const message = `${path} has ${stat.nlink} names; a restore gives this one a file of its own`;
       warn({ code: 'HARD_LINKED', sessionId: session.id, message });
     }
-    const stored = storeContent(session, fd);
+    const stored = orStoreError(() => session.blobs.storeFile(fd, checkpoints.maxBytes));
     if (stored === undefined) return skipped(path, fs.fstat(fd).size);
     const { hash, bytes } = stored;
     return { path, state: { kind: 'stored', blob: hash, hash, bytes, mode: stat.mode & 0o777 } };
@@ -157,27 +142,13 @@ function captureFile(session: LockedSession, entry: string, path: string): Check
   }
 }
 
-function storeContent(session: LockedSession, fd: number): ReturnType<LockedSession['blobs']['storeFile']> {
-  try {
-    return session.blobs.storeFile(fd, session.deps.checkpoints.maxBytes);
-  } catch (error) {
-    throw asStoreError(error);
-  }
-}
-
 function skipped(path: string, bytes: number): CheckpointFile {
   return { path, state: { kind: 'skipped', bytes } };
 }
 
 // What the workspace refuses is skipped; what the store refuses (a full disk) is an error of the capture.
+const REFUSED: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'ELOOP', 'ENOTDIR', 'ENOENT', 'ENAMETOOLONG']);
+
 function isRefusedBySystem(error: unknown): boolean {
-  const code = errnoOf(error);
-  return (
-    code === 'EACCES' ||
-    code === 'EPERM' ||
-    code === 'ELOOP' ||
-    code === 'ENOTDIR' ||
-    code === 'ENOENT' ||
-    code === 'ENAMETOOLONG'
-  );
+  return REFUSED.has(errnoOf(error));
 }

@@ -34,14 +34,7 @@ interface GoalWish {
   readonly tokenBudget: number;
 }
 
-type GoalEventType = 'goal_created' | 'goal_updated' | 'goal_cleared';
-
-/**
- * Gives a session a goal.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`), see {@link newGoal}.
- * @throws GoalExistsError (`GOAL_EXISTS`)
- * @see golden case v0.8/goal-lifecycle
- */
+/** Gives a session a goal (golden case v0.8/goal-lifecycle). */
 export async function createGoal(
   deps: StoreDeps,
   sessionId: string,
@@ -56,10 +49,6 @@ export async function createGoal(
   });
 }
 
-/**
- * Gives the goal of a session another objective and budget. See {@link editedGoal}.
- * @throws GoalNotFoundError (`GOAL_NOT_FOUND`), InvalidArgumentError (`INVALID_ARGUMENT`)
- */
 export async function editGoal(
   deps: StoreDeps,
   sessionId: string,
@@ -72,10 +61,6 @@ export async function editGoal(
   );
 }
 
-/**
- * Gives the goal of a session another status. See {@link goalWithStatus}.
- * @throws GoalNotFoundError (`GOAL_NOT_FOUND`), InvalidArgumentError (`INVALID_ARGUMENT`)
- */
 export async function updateGoal(
   deps: StoreDeps,
   sessionId: string,
@@ -88,30 +73,21 @@ export async function updateGoal(
   );
 }
 
-/**
- * Takes the goal of a session away; the event holds what it was.
- * @throws GoalNotFoundError (`GOAL_NOT_FOUND`)
- */
+/** Takes the goal of a session away; the event holds what it was. */
 export async function clearGoal(deps: StoreDeps, sessionId: string): Promise<GoalResult> {
   return withSession(deps, sessionId, (session) => tell(session, 'goal_cleared', goalOf(session)));
 }
 
-/**
- * Adds tokens to what the goal of a session has used; without a goal nothing happens. See {@link goalAfterUsage}.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a number that is negative or no whole number.
- */
 export async function addGoalUsage(deps: StoreDeps, sessionId: string, tokens: number): Promise<GoalResult> {
   parseSessionId(sessionId);
   const used = requireCount(tokens, 'tokens');
   return step(deps, sessionId, (goal, now) => goalAfterUsage(goal, used, now));
 }
 
-/** Pauses the goal of a session if it has one that is active. */
 export async function pauseGoalIfActive(deps: StoreDeps, sessionId: string, reason: string): Promise<GoalResult> {
   return step(deps, sessionId, (goal, now) => pausedGoal(goal, reason, now));
 }
 
-/** Counts one automatic continuation of an active goal; at the limit it is paused instead. */
 export async function reserveGoalContinuation(
   deps: StoreDeps,
   sessionId: string,
@@ -125,13 +101,9 @@ export async function reserveGoalContinuation(
   return { ...result, reserved };
 }
 
-/** Starts the count of automatic continuations again, as input of the user does. */
 export async function resetGoalContinuations(deps: StoreDeps, sessionId: string): Promise<SessionMetadata> {
-  const { session } = await step(deps, sessionId, (goal, now) => ({
-    goal: goalWithoutContinuations(goal, now),
-    isTold: false,
-  }));
-  return session;
+  const reset = (goal: Goal, now: string) => ({ goal: goalWithoutContinuations(goal, now), isTold: false });
+  return (await step(deps, sessionId, reset)).session;
 }
 
 /** Takes a step with the goal, if there is one; a change that no event tells of leaves `updatedAt` of the session. */
@@ -150,7 +122,7 @@ async function step(
 }
 
 /** Appends the event first, then puts the goal into the metadata, or takes it out (FAULTS.md, 44). */
-function tell(session: LockedSession, type: GoalEventType, goal: Goal): GoalResult {
+function tell(session: LockedSession, type: 'goal_created' | 'goal_updated' | 'goal_cleared', goal: Goal): GoalResult {
   const payload = encodeRecord(goalPayload(goal));
   const [event] = session.append([{ type, payload }], { goal: type === 'goal_cleared' ? undefined : goal });
   return { session: session.metadata, event: event ?? null };

@@ -6,14 +6,7 @@ import { withSession } from '../recovery/session-lock.js';
 import type { RewindReport } from '../rewind/apply-rewind.js';
 import { runTransaction } from '../rewind/rewind-transaction.js';
 
-/**
- * Takes the latest compaction out of the log: what it stood for is in force again. Everything else stays, byte for byte,
- * a marker tells of it, and the log with it is kept, so that this can be undone like a rewind.
- * @returns A report whose target is the last event that is left; no file is touched.
- * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when the log has no compaction.
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when a rewind is unfinished.
- * @see FORMAT.md, 6, the keep area; CLI.md, compact
- */
+/** Takes the latest compaction out of the log; the other lines stay byte for byte, and a marker tells of it. */
 export async function undoCompaction(deps: StoreDeps, sessionId: string): Promise<RewindReport> {
   return withSession(deps, sessionId, (session) => {
     refuseInterrupted(session.log);
