@@ -513,13 +513,13 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: 'store/operations/create-child.ts',
-        old: '  const document = publishSession(',
-        new: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  const document = publishSession(',
+        old: '  const child = publishWithEvent(',
+        new: '  parent.append([link]);\n  const child = publishWithEvent(',
       },
       {
         file: 'store/operations/create-child.ts',
-        old: '  parent.append([{ type: LINK_TYPE, payload: link }]);\n  return document.metadata;',
-        new: '  return document.metadata;',
+        old: '  parent.append([link]);\n  return child;',
+        new: '  return child;',
       },
     ],
     ['createChild'],
@@ -531,14 +531,14 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     'an implementation appears before its prompt',
     [
       {
-        file: 'store/operations/record-spec.ts',
+        file: 'store/operations/create-session.ts',
         old: '    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);\n',
         new: '    createFile(deps.fs, hidden.events, encodeEventLine(event).subarray(0, 0), FILE_MODE);\n',
       },
       {
-        file: 'store/operations/record-spec.ts',
-        old: 'newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type })',
-        new: 'newMetadataDocument({ ...metadata })',
+        file: 'store/operations/create-session.ts',
+        old: 'newMetadataDocument({ ...start, eventCount: 1, lastEventType: type })',
+        new: 'newMetadataDocument({ ...start, eventCount: 0, lastEventType: undefined })',
       },
       {
         file: 'store/operations/record-spec.ts',

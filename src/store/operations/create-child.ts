@@ -1,27 +1,16 @@
 import { SessionExistsError, ZeroSessionsError } from '../../errors.js';
-import { createFile, syncFolder } from '../../fs/durable-file.js';
-import type { StoredEvent } from '../../model/event.js';
-import { encodeEventLine, sameBytes } from '../../model/event-codec.js';
-import {
-  eventIdOf,
-  eventName,
-  parseNewSessionId,
-  parseSessionId,
-  type Sequence,
-  type SessionId,
-  trimSpace,
-} from '../../model/ids.js';
+import { syncFolder } from '../../fs/durable-file.js';
+import { sameBytes } from '../../model/event-codec.js';
+import { eventName, parseNewSessionId, parseSessionId, type SessionId, trimSpace } from '../../model/ids.js';
 import { encodeJson, type RawJson } from '../../model/json.js';
-import { newMetadataDocument, type SessionMetadata } from '../../model/metadata.js';
+import type { SessionMetadata } from '../../model/metadata.js';
 import type { StoreDeps } from '../base/deps.js';
-import { FILE_MODE } from '../base/layout.js';
 import { EventLog } from '../parts/event-log.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { pathsOf, readMetadata } from '../parts/metadata-file.js';
-import { publishSession } from '../parts/publish-session.js';
 import { requireSession, sessionExists } from '../parts/session-folder.js';
 import { withSession } from '../recovery/session-lock.js';
-import { checkedDepth } from './create-session.js';
+import { checkedDepth, publishWithEvent } from './create-session.js';
 
 const LINK_TYPE = 'session_child';
 
@@ -40,13 +29,8 @@ export interface ChildInput {
 }
 
 /**
- * Makes a session of kind `child`, and links it in its parent: the same event stands in both.
- *
- * The child appears first, whole and with its link. When the parent could not be linked, the same call again does that
- * and nothing else.
- * @throws SessionExistsError (`SESSION_EXISTS`), InvalidIdError (`INVALID_ID`)
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a negative depth.
- * @see FORMAT.md, 4, createChild; RELIABILITY.md, 2.2
+ * Makes a session of kind `child`, and links it in its parent: the same event stands in both. The child appears first,
+ * whole and with its link; when the parent could not be linked, the same call again does that and nothing else.
  */
 export async function createChild(deps: StoreDeps, parentId: string, input: ChildInput): Promise<SessionMetadata> {
   requireSession(deps, parseSessionId(parentId)); // who has no parent is told so first, as with a fork
@@ -66,73 +50,46 @@ export async function createChild(deps: StoreDeps, parentId: string, input: Chil
   });
 }
 
-type TrimmedInput = { readonly [Name in Exclude<keyof ChildInput, 'depth'>]-?: string } & { readonly depth: number };
+const TEXTS = ['title', 'cwd', 'modelId', 'provider', 'tag', 'agentName', 'taskId', 'prompt'] as const;
+
+type TrimmedInput = Readonly<Record<(typeof TEXTS)[number], string>> & { readonly depth: number };
 
 function trimmed(input: ChildInput): Omit<TrimmedInput, 'depth'> {
-  const text = (value: string | undefined): string => trimSpace(value ?? '');
-  return {
-    sessionId: text(input.sessionId),
-    title: text(input.title),
-    cwd: text(input.cwd),
-    modelId: text(input.modelId),
-    provider: text(input.provider),
-    tag: text(input.tag),
-    agentName: text(input.agentName),
-    taskId: text(input.taskId),
-    prompt: text(input.prompt),
-  };
+  return Object.fromEntries(TEXTS.map((name) => [name, trimSpace(input[name] ?? '')])) as Omit<TrimmedInput, 'depth'>;
 }
 
 function publishLinked(parent: LockedSession, id: SessionId, input: TrimmedInput): SessionMetadata {
-  const { deps } = parent;
   // What could keep the parent from being linked is looked at before there is a child.
   const tail = parent.sealedTail();
   parent.nextSequence(tail);
   const { last } = tail;
+  const { metadata } = parent;
   const family = {
     parentSessionId: parent.id,
-    rootSessionId: parent.metadata.rootSessionId ?? parent.id,
+    rootSessionId: metadata.rootSessionId ?? parent.id,
     spawnedFromEventId: last === undefined ? '' : eventName(last, parent.id),
     spawnedFromSequence: last?.sequence ?? 0,
   };
-  const { agentName, taskId, tag, depth, prompt } = input;
-  const link = encodeJson({ ...family, childSessionId: id, agentName, taskId, tag, depth, prompt });
+  const { prompt, ...own } = input;
+  const { agentName, taskId, tag, depth } = own;
+  const payload = encodeJson({ ...family, childSessionId: id, agentName, taskId, tag, depth, prompt });
   const createdAt = parent.stamp();
-  const document = publishSession(deps, id, (hidden) => {
-    createFile(deps.fs, hidden.events, encodeEventLine(firstEvent(id, createdAt, link)), FILE_MODE);
-    parent.assertHeld();
-    return newMetadataDocument({
-      ...inherited(parent.metadata, input),
-      ...family,
-      sessionId: id,
-      sessionKind: 'child',
-      createdAt,
-      updatedAt: createdAt,
-      eventCount: 1,
-      lastEventType: LINK_TYPE,
-    });
-  });
-  parent.append([{ type: LINK_TYPE, payload: link }]);
-  return document.metadata;
-}
-
-function firstEvent(id: SessionId, createdAt: string, payload: RawJson): StoredEvent {
-  return { id: eventIdOf(id, 1), sessionId: id, sequence: 1 as Sequence, type: LINK_TYPE, createdAt, payload };
-}
-
-/** Gives what a child was given, or has from its parent; tag and depth are its own. */
-function inherited(parent: SessionMetadata, input: TrimmedInput): Partial<SessionMetadata> {
-  const { tag, depth, agentName, taskId } = input;
-  return {
-    title: childTitle(parent, input),
-    cwd: input.cwd || (parent.cwd ?? ''),
-    modelId: input.modelId || (parent.modelId ?? ''),
-    provider: input.provider || (parent.provider ?? ''),
-    tag,
-    depth,
-    agentName,
-    taskId,
+  const start = {
+    ...own,
+    ...family,
+    title: childTitle(metadata, input),
+    cwd: input.cwd || (metadata.cwd ?? ''),
+    modelId: input.modelId || (metadata.modelId ?? ''),
+    provider: input.provider || (metadata.provider ?? ''),
+    sessionId: id,
+    sessionKind: 'child',
+    createdAt,
+    updatedAt: createdAt,
   };
+  const link = { type: LINK_TYPE, payload };
+  const child = publishWithEvent(parent.deps, start, { ...link, assertHeld: () => parent.assertHeld() });
+  parent.append([link]);
+  return child;
 }
 
 function childTitle(parent: SessionMetadata, { title, agentName }: TrimmedInput): string {

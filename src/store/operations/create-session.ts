@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from '../../errors.js';
 import { createFile } from '../../fs/durable-file.js';
-import { parseNewSessionId, trimSpace } from '../../model/ids.js';
+import { encodeEventLine } from '../../model/event-codec.js';
+import { eventIdOf, parseNewSessionId, type Sequence, trimSpace } from '../../model/ids.js';
+import type { RawJson } from '../../model/json.js';
 import { newMetadataDocument, type SessionMetadata } from '../../model/metadata.js';
 import { formatInstant } from '../../model/time.js';
 import type { StoreDeps } from '../base/deps.js';
@@ -16,23 +18,40 @@ export type CreateInput = {
 
 const SPEC_STATUSES = ['draft', 'approved', 'rejected'];
 
-/**
- * Makes a session: a folder with metadata and an empty log. Text is trimmed, the kind is stored as it is; without an id
- * it gets a fresh ULID.
- * @throws InvalidIdError (`INVALID_ID`), SessionExistsError (`SESSION_EXISTS`)
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a negative depth.
- * @see FORMAT.md, 4, create
- */
+/** Makes a session: a folder with metadata and an empty log. */
 export function createSession(deps: StoreDeps, input: CreateInput): SessionMetadata {
   const metadata = startingMetadata(deps, input);
-  const { sessionId } = metadata;
-  return publishSession(deps, parseNewSessionId(sessionId), (hidden) => {
+  return publishSession(deps, parseNewSessionId(metadata.sessionId), (hidden) => {
     createFile(deps.fs, hidden.events, new Uint8Array(0), FILE_MODE);
     return newMetadataDocument({ ...metadata });
   }).metadata;
 }
 
-/** Gives the metadata that a new session starts with: trimmed, checked, with id and times. */
+/** The event that a session begins with. */
+interface FirstEvent {
+  readonly type: string;
+  readonly payload: RawJson;
+  /** Called when the event is written: throws where the session must not appear any more. */
+  readonly assertHeld?: () => void;
+}
+
+/** Makes a session whose log begins with an event: both appear at once. */
+export function publishWithEvent(
+  deps: StoreDeps,
+  start: Omit<SessionMetadata, 'eventCount'>,
+  { type, payload, assertHeld }: FirstEvent,
+): SessionMetadata {
+  const sessionId = parseNewSessionId(start.sessionId);
+  const id = eventIdOf(sessionId, 1);
+  const event = { id, sessionId, sequence: 1 as Sequence, type, createdAt: start.createdAt, payload };
+  return publishSession(deps, sessionId, (hidden) => {
+    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
+    assertHeld?.();
+    return newMetadataDocument({ ...start, eventCount: 1, lastEventType: type });
+  }).metadata;
+}
+
+/** The metadata that a new session starts with: trimmed, checked, with id and times. */
 export function startingMetadata(deps: StoreDeps, input: CreateInput): SessionMetadata {
   const trimmed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
@@ -53,16 +72,12 @@ export function startingMetadata(deps: StoreDeps, input: CreateInput): SessionMe
   }).metadata;
 }
 
-/**
- * Gives the depth of a new session, 0 when left out.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is negative or no whole number.
- */
 export function checkedDepth(depth = 0): number {
   if (Number.isSafeInteger(depth) && depth >= 0) return depth;
   throw new InvalidArgumentError('depth', `depth is ${depth}; it is a whole number, 0 or more`);
 }
 
-/** Gives a spec status in its one spelling, or undefined for a word that is none. */
+/** A spec status in its one spelling, or undefined for a word that is none. */
 export function normalSpecStatus(status: string | undefined): string | undefined {
   const word = trimSpace(status ?? '').toLowerCase();
   return SPEC_STATUSES.includes(word) ? word : undefined;

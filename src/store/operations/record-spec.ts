@@ -1,28 +1,17 @@
 import { InvalidArgumentError } from '../../errors.js';
-import { createFile } from '../../fs/durable-file.js';
 import type { StoredEvent } from '../../model/event.js';
-import { encodeEventLine } from '../../model/event-codec.js';
-import {
-  eventIdOf,
-  parseNewSessionId,
-  parseSessionId,
-  type Sequence,
-  type SessionId,
-  trimSpace,
-} from '../../model/ids.js';
+import { parseSessionId, type SessionId, trimSpace } from '../../model/ids.js';
 import { encodeJson, isRecord, parseRawJson } from '../../model/json.js';
-import { newMetadataDocument, type SessionMetadata } from '../../model/metadata.js';
+import type { SessionMetadata } from '../../model/metadata.js';
 import { SPEC_FIELDS, type SpecFields } from '../../plan/derive-state.js';
 import type { StoreDeps } from '../base/deps.js';
-import { FILE_MODE } from '../base/layout.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { requireMetadata } from '../parts/metadata-file.js';
-import { publishSession } from '../parts/publish-session.js';
 import { readAllEvents } from '../parts/read-session.js';
 import { listSessions } from '../queries/list-sessions.js';
 import { withSession, withSessionAsItIs } from '../recovery/session-lock.js';
 import { anyEvent, appendEventUnless } from './append-events.js';
-import { normalSpecStatus, startingMetadata } from './create-session.js';
+import { normalSpecStatus, publishWithEvent, startingMetadata } from './create-session.js';
 
 /** The spec fields to set; a blank one keeps its value. */
 export interface RecordSpecInput {
@@ -59,11 +48,7 @@ export interface SessionAndEvent {
   readonly event: StoredEvent;
 }
 
-/**
- * Merges spec fields into the metadata and appends `spec_<status>` with the whole state; the event comes first.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the status is none of draft, approved, rejected.
- * @see FORMAT.md, 4, recordSpec; FAULTS.md, 44
- */
+/** Appends `spec_<status>` with the whole state, then merges the fields into the metadata (FAULTS.md, 44). */
 export async function recordSpec(deps: StoreDeps, sessionId: string, input: RecordSpecInput): Promise<SessionAndEvent> {
   const id = parseSessionId(sessionId);
   const specStatus = normalSpecStatus(input.specStatus);
@@ -79,29 +64,21 @@ export async function recordSpec(deps: StoreDeps, sessionId: string, input: Reco
   });
 }
 
-/**
- * Gives the session that implements a spec of a source session, or null. Of several it is the one with the newest
- * activity. Without a spec or without a source nothing is looked for, and neither is judged.
- * @see golden case spec/find-blank-first
- */
+/** Finds the session that implements a spec of a source session, or null. */
 export function findSpecImplementation(
   deps: StoreDeps,
   specId: string,
   sourceSessionId: string,
 ): SessionMetadata | null {
   const spec = trimSpace(specId);
+  // Without one of them nothing is looked for, and the other is not judged (golden case spec/find-blank-first).
   if (spec === '' || trimSpace(sourceSessionId) === '') return null;
   return implementationOf(deps, spec, parseSessionId(sourceSessionId));
 }
 
 /**
- * Gives the session that implements a spec, with its events; it is made on the first call, and a prompt is added once.
- *
- * It is looked for and made under the lock of the source; that lock is let go before an existing one is written to, so
- * that two sessions are never held.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without spec id, source or prompt, or when a session would be its
- * own source (FAULTS.md, 41).
- * @see FORMAT.md, 4, ensureSpecImplementation; RELIABILITY.md, 2.2
+ * Finds or makes the session that implements a spec, under the lock of the source; that lock is let go before an existing
+ * one is written to, so that two sessions are never held.
  */
 export async function ensureSpecImplementation(
   deps: StoreDeps,
@@ -118,11 +95,8 @@ export async function ensureSpecImplementation(
       : { id: parseSessionId(found.sessionId), isNew: false };
   });
   if (id === source) {
-    throw new InvalidArgumentError(
-      'specSourceSessionId',
-      `Session ${source} is its own source`,
-      'Name another session.',
-    );
+    const message = `Session ${source} is its own source`;
+    throw new InvalidArgumentError('specSourceSessionId', message, 'Name another session.');
   }
   if (!isNew) {
     const unless = anyEvent((event) => isPrompt(event, prompt));
@@ -154,21 +128,8 @@ function publishImplementation(
     rootSessionId: trimSpace(given.rootSessionId ?? '') || (source.rootSessionId ?? source.sessionId),
     specStatus: 'approved',
   });
-  const sessionId = parseNewSessionId(metadata.sessionId);
   const { type, payload } = promptInput(prompt);
-  const event: StoredEvent = {
-    id: eventIdOf(sessionId, 1),
-    sessionId,
-    sequence: 1 as Sequence,
-    type,
-    createdAt: metadata.createdAt,
-    payload: encodeJson(payload),
-  };
-  publishSession(deps, sessionId, (hidden) => {
-    createFile(deps.fs, hidden.events, encodeEventLine(event), FILE_MODE);
-    return newMetadataDocument({ ...metadata, eventCount: 1, lastEventType: type });
-  });
-  return sessionId;
+  return parseSessionId(publishWithEvent(deps, metadata, { type, payload: encodeJson(payload) }).sessionId);
 }
 
 function promptInput(prompt: string): { readonly type: 'message'; readonly payload: Readonly<Record<string, string>> } {
