@@ -1,5 +1,4 @@
 import { errnoOf, LogMissingError } from '../../errors.js';
-import type { StoredEvent } from '../../model/event.js';
 import { encodeEventLine, spliceInPieces } from '../../model/event-codec.js';
 import { type BlobHash, parseSessionId, type SessionId } from '../../model/ids.js';
 import { integerText, newMetadataDocument, type SessionMetadata } from '../../model/metadata.js';
@@ -34,18 +33,7 @@ export interface ForkInput {
   readonly wholeTurns?: boolean | undefined;
 }
 
-/**
- * Makes a session that starts with the events of another, renumbered from 1, and with the blobs that they name.
- *
- * It is built aside and appears whole; the parent's files keep their bytes, a torn tail too. The log is copied line by
- * line, so that no length of it matters. A blob that is missing or altered is left out, with a warning.
- * @throws SessionExistsError (`SESSION_EXISTS`), InvalidIdError (`INVALID_ID`)
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for a kind that is no fork, or a point that is none.
- * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the event to end at is not in the log.
- * @throws LogDamagedError (`LOG_DAMAGED`) when damage lies before the end of the copy.
- * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
- * @see FORMAT.md, 4, fork; 5
- */
+/** Makes a session that starts with the events of another; the log is copied line by line, however long it is. */
 export async function forkSession(deps: StoreDeps, parentId: string, input: ForkInput): Promise<SessionMetadata> {
   parseSessionId(parentId);
   forkKind(input.sessionKind);
@@ -58,20 +46,20 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
     if (eventCount > 0 && !parent.log.exists()) {
       throw new LogMissingError(parent.id, parent.log.path, integerText(parent.metadata, 'eventCount'));
     }
-    const copy = new ForkCopy({
-      parentId: parent.id,
-      forkId: start.sessionId,
-      createdAt: start.createdAt,
-      at,
-    });
-    const document = publishSession(deps, start.sessionId as SessionId, (hidden) => {
-      const blobs = new BlobCopy(parent, new BlobStore(deps, hidden));
+    const { sessionId: forkId, createdAt } = start;
+    const copy = new ForkCopy({ parentId: parent.id, forkId, createdAt, at });
+    const document = publishSession(deps, forkId as SessionId, (hidden) => {
+      const blobs = new BlobStore(deps, hidden);
+      const copied = new Set<BlobHash>();
       const marker = writeNewLog(deps.fs, hidden.events, (add) => {
         for (const { event, line } of linesToCopy(parent, copy)) {
           const changes = copy.take(event);
           if (changes === undefined) continue;
           add(...spliceInPieces(line.bytes, changes, event));
-          blobs.copyNamedBy(event);
+          for (const hash of blobsNamedBy(event)) {
+            if (!copied.has(hash)) copyBlob(parent, blobs, hash);
+            copied.add(hash);
+          }
         }
         const closing = copy.marker(BigInt(integerText(parent.metadata, 'eventCount')));
         add(encodeEventLine(closing));
@@ -79,12 +67,8 @@ export async function forkSession(deps: StoreDeps, parentId: string, input: Fork
       });
       // Whoever took the lock away may have rewritten the log while it was read.
       parent.assertHeld();
-      return newMetadataDocument({
-        ...start,
-        ...copy.origin,
-        eventCount: marker.sequence,
-        lastEventType: marker.type,
-      });
+      const counts = { eventCount: marker.sequence, lastEventType: marker.type };
+      return newMetadataDocument({ ...start, ...copy.origin, ...counts });
     });
     return document.metadata;
   });
@@ -96,7 +80,6 @@ async function forkPoint(log: EventLog, { at, wholeTurns }: ForkInput): Promise<
   return wholeTurns === true ? readCutCalls(log, position).whole.before : position;
 }
 
-/** A line that is an event. */
 type EventLine = LogLine & { readonly kind: 'event' };
 
 // The announcement of a rewind that was cut short says nothing about a fork; it is one only where it is the last event.
@@ -110,57 +93,37 @@ function* linesToCopy({ log }: LockedSession, copy: ForkCopy): Generator<EventLi
     if (item.kind === 'damage' && copy.isComplete) continue;
     if (item.kind === 'damage') throw log.damaged(item.damage);
     if (!copy.reaches(item.event, item.line.number)) continue;
-    if (isRewindIntent(item.event)) announcement = withOwnBytes(item);
+    // Its bytes are copied: reading on overwrites them.
+    const { line } = item;
+    if (isRewindIntent(item.event)) announcement = { ...item, line: { ...line, bytes: new Uint8Array(line.bytes) } };
     else yield item;
   }
 }
 
-function withOwnBytes(item: EventLine): EventLine {
-  return { ...item, line: { ...item.line, bytes: new Uint8Array(item.line.bytes) } };
+// What is missing in the parent is missing in the fork as well: that must not keep anybody from forking.
+function copyBlob(parent: LockedSession, to: BlobStore, hash: BlobHash): void {
+  const { id, deps } = parent;
+  const found = openBlob(parent, hash);
+  if (typeof found === 'string') {
+    deps.warn({ code: 'BLOB_NOT_COPIED', sessionId: id, message: `Blob ${hash} ${found} and was not copied` });
+    return;
+  }
+  try {
+    to.storeFile(found);
+  } finally {
+    deps.fs.close(found);
+  }
 }
 
-/** Copies the blobs that checkpoints name, each once; nothing else that lies among the parent's blobs is touched. */
-class BlobCopy {
-  readonly #parent: LockedSession;
-  readonly #to: BlobStore;
-  readonly #done = new Set<BlobHash>();
-
-  constructor(parent: LockedSession, to: BlobStore) {
-    this.#parent = parent;
-    this.#to = to;
-  }
-
-  copyNamedBy(event: StoredEvent): void {
-    for (const hash of blobsNamedBy(event)) {
-      if (this.#done.has(hash)) continue;
-      this.#done.add(hash);
-      const fault = this.#copy(hash);
-      if (fault === undefined) continue;
-      const { id, deps } = this.#parent;
-      // It is missing in the fork as it is in the parent: that must not keep anybody from forking.
-      deps.warn({ code: 'BLOB_NOT_COPIED', sessionId: id, message: `Blob ${hash} ${fault} and was not copied` });
-    }
-  }
-
-  /** Gives what keeps a blob from being copied. */
-  #copy(hash: BlobHash): string | undefined {
-    const { blobs, deps } = this.#parent;
-    let fd: number;
-    try {
-      const found = blobs.check(hash);
-      if (found.kind === 'refused') return `is ${found.found}`;
-      if (found.kind !== 'intact') return `is ${found.kind}`;
-      fd = deps.fs.openRead(found.path);
-    } catch (error) {
-      const errno = errnoOf(error);
-      if (errno === undefined) throw error;
-      return `cannot be read (${errno})`;
-    }
-    try {
-      this.#to.storeFile(fd);
-      return undefined;
-    } finally {
-      deps.fs.close(fd);
-    }
+/** Opens a blob, or says what is wrong with it. */
+function openBlob({ blobs, deps }: LockedSession, hash: BlobHash): number | string {
+  try {
+    const found = blobs.check(hash);
+    if (found.kind === 'intact') return deps.fs.openRead(found.path);
+    return found.kind === 'refused' ? `is ${found.found}` : `is ${found.kind}`;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === undefined) throw error;
+    return `cannot be read (${errno})`;
   }
 }

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, NothingToResumeError, NotResumableError, PayloadDamagedError } from '../../errors.js';
+import { InvalidArgumentError, NothingToResumeError, NotResumableError } from '../../errors.js';
 import type { StoredEvent } from '../../model/event.js';
 import { parseSessionId, trimSpace } from '../../model/ids.js';
 import { isResumableKind, type SessionMetadata } from '../../model/metadata.js';
@@ -8,6 +8,7 @@ import type { StoreDeps } from '../base/deps.js';
 import { requireMetadata } from '../parts/metadata-file.js';
 import { readAllEvents } from '../parts/read-session.js';
 import { listSessions, tellOfTimesAhead } from '../queries/list-sessions.js';
+import { orAsLogged } from '../queries/read-replay.js';
 import { createSession } from './create-session.js';
 import { forkSession } from './fork-session.js';
 
@@ -31,15 +32,7 @@ export interface PrepareExecOptions {
   readonly fork?: string | undefined;
 }
 
-/**
- * Finds, forks or makes the session for a run, and gives what a model should know of it.
- *
- * Where the last compaction cannot be decoded the context is the events as logged, and the store warns of it.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for resume and fork together.
- * @throws NotResumableError (`NOT_RESUMABLE`), NothingToResumeError (`NOTHING_TO_RESUME`)
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), SessionExistsError (`SESSION_EXISTS`)
- * @see FORMAT.md, 4, prepareExec
- */
+/** Finds, forks or makes the session for a run, with what a model should know of it. */
 export async function prepareExec(deps: StoreDeps, options: PrepareExecOptions): Promise<PreparedExec> {
   const resume = trimSpace(options.resume ?? '');
   const fork = trimSpace(options.fork ?? '');
@@ -96,12 +89,5 @@ async function forkFor(deps: StoreDeps, parentId: string, options: PrepareExecOp
 
 function contextOf(deps: StoreDeps, sessionId: string): readonly StoredEvent[] {
   const events = readAllEvents(deps, sessionId);
-  try {
-    return rehydrateEvents(events);
-  } catch (error) {
-    if (!(error instanceof PayloadDamagedError)) throw error;
-    const message = `${error.message}; the context is the events as logged`;
-    deps.warn({ code: 'COMPACTION_UNREADABLE', sessionId: trimSpace(sessionId), message });
-    return events;
-  }
+  return orAsLogged({ deps, sessionId: trimSpace(sessionId) }, () => rehydrateEvents(events)) ?? events;
 }

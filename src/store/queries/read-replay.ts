@@ -9,16 +9,11 @@ import type { EventLog } from '../parts/event-log.js';
 import { openLog } from '../parts/read-session.js';
 import { type ReadOptions, streamEvents } from './read-events.js';
 
-/**
- * Gives the events as a model should see them, as a stream: the log is read twice and never held.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), LogDamagedError (`LOG_DAMAGED`)
- * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when the last compaction is malformed.
- * @see FORMAT.md, 4, rehydrate
- */
+/** Streams the events as a model should see them: the log is read twice and never held. */
 export async function* streamReplay(
   deps: StoreDeps,
   sessionId: string,
-  options: Pick<ReadOptions, 'signal'> = {},
+  options: Pick<ReadOptions, 'signal'>,
 ): AsyncGenerator<StoredEvent> {
   const plan = orStoreError(() => planReplay(openLog(deps, sessionId).outline(0)));
   yield* replayStream(plan, streamEvents(deps, sessionId, options));
@@ -32,13 +27,7 @@ export interface ExecContext {
   readonly shown: readonly StoredEvent[];
 }
 
-/**
- * Gives the context that `prepareExec` gives, less the events that a prompt does not show: for a log of any length.
- *
- * Where the last compaction cannot be decoded the context is the events as logged, and the store warns of it.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), LogDamagedError (`LOG_DAMAGED`)
- * @see FORMAT.md, 4, prepareExec and formatExecPrompt
- */
+/** The context that `prepareExec` gives, less the events that a prompt does not show: for a log of any length. */
 export function readExecContext(deps: StoreDeps, sessionId: string): ExecContext {
   const log = openLog(deps, sessionId);
   const outline = log.outline(0);
@@ -48,19 +37,27 @@ export function readExecContext(deps: StoreDeps, sessionId: string): ExecContext
   return { count: plan.count, shown: wanted.flatMap((sequence) => found.get(sequence) ?? []) };
 }
 
-/** Gives the plan for what a model sees, or the log as it is where its last compaction cannot be decoded. */
+/** Plans what a model sees: the log as it is where its last compaction cannot be decoded. */
 export function replayOrAsLogged(deps: StoreDeps, outline: LogOutline): ReplayPlan {
+  return orAsLogged({ deps, sessionId: outline.sessionId }, () => planReplay(outline)) ?? planAsLogged(outline);
+}
+
+/** Does what needs the last compaction of a session; undefined, with a warning, where that cannot be decoded. */
+export function orAsLogged<T>(
+  { deps, sessionId }: { readonly deps: StoreDeps; readonly sessionId: string },
+  work: () => T,
+): T | undefined {
   try {
-    return planReplay(outline);
+    return work();
   } catch (error) {
     if (!(error instanceof PayloadDamagedError)) throw error;
     const message = `${error.message}; the context is the events as logged`;
-    deps.warn({ code: 'COMPACTION_UNREADABLE', sessionId: outline.sessionId, message });
-    return planAsLogged(outline);
+    deps.warn({ code: 'COMPACTION_UNREADABLE', sessionId, message });
+    return undefined;
   }
 }
 
-/** Reads from the end of the log only as far as it must; the compaction, which may be far away, is at hand. */
+// Reads from the end of the log only as far as it must; the compaction, which may be far away, is at hand.
 function newestWithSequences(
   log: EventLog,
   wanted: ReadonlySet<number>,
