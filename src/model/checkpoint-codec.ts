@@ -1,16 +1,14 @@
 import type { CheckpointEntry, CheckpointFile, CheckpointPayload, FileState } from './event.js';
-import { isNull } from './event-codec.js';
 import { parseBlobHash } from './ids.js';
-import { parseRawJson, type RawJson } from './json.js';
+import { isNull, parseRawJson, type RawJson } from './json.js';
 import { type PayloadReader, readPayload } from './payload-reader.js';
 
 const TYPE = 'session_checkpoint';
 const HIGHEST_MODE = 0xffff_ffff;
 
 /**
- * Gives the files of a checkpoint event. `null` counts as an empty value, wherever it stands.
- * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when the payload cannot be decoded: there is none, or it or a
- * known member is of the wrong type. A mode that is none counts as unknown.
+ * Reads the files of a checkpoint event. `null` counts as an empty value, wherever it stands; a bad mode as unknown.
+ * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) without a payload, or when it or a member has the wrong type.
  */
 export function decodeCheckpoint(event: { id: string; payload: RawJson | undefined }): {
   readonly tool: string;
@@ -36,7 +34,6 @@ function folderModesOf(modes: unknown): readonly number[] | undefined {
   return plain.includes(0) ? undefined : plain;
 }
 
-/** Gives a file as a checkpoint holds it on disk. */
 export function encodeCheckpointFile({ path, state, folderModes = [] }: CheckpointFile): CheckpointEntry {
   const modes = folderModes.length > 0 ? { dirModes: folderModes } : {};
   switch (state.kind) {
@@ -59,7 +56,6 @@ export function encodeCheckpointFile({ path, state, folderModes = [] }: Checkpoi
   }
 }
 
-/** Gives the payload of a checkpoint event on disk. */
 export function encodeCheckpoint(tool: string, files: readonly CheckpointFile[]): CheckpointPayload {
   return { tool, files: files.map(encodeCheckpointFile) };
 }
@@ -78,17 +74,17 @@ function fileStateOf(file: PayloadReader): FileState {
   return { kind: 'stored', blob, hash: parseBlobHash(blob), mode: modeOf(looseValue(file, 'mode')), bytes };
 }
 
-// Permission bits only: a log from elsewhere must not set set-uid, and an absurd mode counts as unknown. However it is
-// written: a mode that is lost because of a spelling helps nobody.
+// Permission bits only: a log from elsewhere must not set set-uid. However the mode is spelled: losing it helps nobody.
 function modeOf(value: unknown): number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= HIGHEST_MODE ? value & 0o777 : 0;
+  const mode = countOf(value);
+  return mode <= HIGHEST_MODE ? mode & 0o777 : 0;
 }
 
 function countOf(value: unknown): number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-// Of members that are ours, or that Zero can do without, the value counts and a wrong type is no damage.
+// For members that are ours, or that Zero can do without: a wrong type is no damage.
 function looseValue(file: PayloadReader, name: string): unknown {
   const raw = file.raw(name);
   return raw === undefined ? undefined : parseRawJson(raw);

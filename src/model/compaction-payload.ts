@@ -4,7 +4,6 @@ import { trimSpace } from './ids.js';
 import type { RawJson } from './json.js';
 import { type PayloadReader, readPayload } from './payload-reader.js';
 
-/** What a compaction event says, decoded. */
 export interface DecodedCompaction {
   readonly summary: string;
   /** The events that the summary stands for; empty when only a last sequence is given. */
@@ -19,11 +18,7 @@ export interface DecodedCompaction {
 const TYPE = 'session_compaction';
 const COUNTS = ['preserveLast', 'compactableCount', 'preservedCount', 'promptChars'];
 
-/**
- * Gives what a compaction event says. `null` counts as absent, and so does a reference without an id.
- * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) without a summary, or when a known member is of the wrong type.
- * @see FORMAT.md, 3 and 4, rehydrate; golden case rehydrate/latest-malformed
- */
+/** Reads a compaction event; `null` counts as absent, and so does a reference without an id (FORMAT.md, 3 and 4). */
 export function decodeCompaction(event: { id: string; payload: RawJson | undefined }): DecodedCompaction {
   const payload = readPayload(event, TYPE);
   for (const name of COUNTS) payload.integer(name);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, PayloadDamagedError } from '../errors.js';
-import { trimSpaceBytes } from './bytes.js';
+import { joinBytes, trimSpaceBytes } from './bytes.js';
 import type { EventInput, EventRef, StoredEvent } from './event.js';
 import { type EventId, type Sequence, trimSpace } from './ids.js';
 import {
@@ -8,6 +8,8 @@ import {
   encodeJson,
   encodeString,
   isJson,
+  isJsonSpace,
+  isNull,
   isRecord,
   parseInteger,
   parseRawJson,
@@ -33,10 +35,9 @@ const PLAIN = '[ !#-\\[\\]-~]*';
 const USUAL_HEAD = new RegExp(
   `^\\{"id":"(${PLAIN})","sessionId":"(${PLAIN})","sequence":([1-9]\\d*),"type":"(${PLAIN})","createdAt":"(${PLAIN})"(,"payload":|\\}$)`,
 );
-// Bytes. A longer one is read like a line of any other layout.
+// Bytes. A line with a longer head is read like one of any other layout.
 const LONGEST_USUAL_HEAD = 1024;
 const CLOSING_BRACE = 0x7d;
-// The members of a line that are read, by their names in small letters.
 const LINE_MEMBERS = new Map(
   ['id', 'sessionId', 'sequence', 'type', 'createdAt', 'payload'].map((name) => [name.toLowerCase(), name]),
 );
@@ -45,29 +46,22 @@ const SHORTEST_PART = 13;
 
 /** A member of a line whose name differs in letter case only from one that is read: Zero takes it for that. */
 export interface AmbiguousMember {
-  /** The name as it stands in the line. */
   readonly name: string;
-  /** The name that is read, to the letter. */
   readonly read: string;
-  /** Whether that stands in the line as well. */
+  /** Whether the line has that one as well. */
   readonly isTwice: boolean;
 }
 
 /**
- * Gives the event that one line of the log holds, space of any kind around it left out. Names are matched exactly; unknown
- * members are left alone. A type may be blank or missing, and so may an id.
- * @param onAmbiguous - Told of each member that Zero reads otherwise.
+ * Reads one line of the log, with any space around it. Names are matched exactly; type and id may be blank or missing.
+ * @param onAmbiguous - Told of each member that Zero reads otherwise (FAULTS.md, 38).
  * @throws {@link MalformedLineError} when it is not JSON, or no object with a sequence of 1 or more.
- * @see FORMAT.md, 3; FAULTS.md, 38
  */
 export function parseEventLine(line: Uint8Array, onAmbiguous?: (member: AmbiguousMember) => void): StoredEvent {
   return parseUsualLine(line) ?? parseAnyLine(trimSpaceBytes(line), onAmbiguous);
 }
 
-/**
- * Reads a line of the layout that Zero and we write, with a plain ASCII head and the payload last; undefined for any
- * other. It judges the payload alone: what stands around it was matched letter by letter.
- */
+/** Reads a line of the layout that Zero and we write; undefined for any other. Only the payload still has to be judged. */
 function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   const head = USUAL_HEAD.exec(bytesAsText(line, 0, Math.min(line.length, LONGEST_USUAL_HEAD)));
   if (head === null) return undefined;
@@ -82,8 +76,8 @@ function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   } else if (matched.length !== line.length) {
     return undefined;
   }
-  // A part of a text keeps all of it in memory, and who holds a reference to an event must not hold its line: what is
-  // long enough to be such a part is read once more, from where the head has it.
+  // A part of a text keeps the whole text in memory, and whoever holds a reference to an event must not hold its line.
+  // What is long enough to be such a part is read once more.
   const idAt = '{"id":"'.length;
   const sessionAt = idAt + id.length + '","sessionId":"'.length;
   const typeAt = sessionAt + sessionId.length + '","sequence":,"type":"'.length + sequence.length;
@@ -125,7 +119,6 @@ function ambiguousMembers(members: ReadonlyMap<string, RawJson>): readonly Ambig
 
 type SequenceNumbers = Pick<StoredEvent, 'sequence' | 'exactSequence'>;
 
-/** Gives a sequence that is usable, as a number and, where that is not exact, as written. */
 function sequenceOf(text: string): SequenceNumbers | undefined {
   const number = parseInteger(text);
   if (number === undefined || number < 1) return undefined;
@@ -133,14 +126,11 @@ function sequenceOf(text: string): SequenceNumbers | undefined {
   return Number.isSafeInteger(number) ? { sequence } : { sequence, exactSequence: text };
 }
 
-/** Gives the line for an event, newline included, in the order and with the escapes that Zero writes. */
+/** The line for an event, newline included, in the order and with the escapes that Zero writes. */
 export function encodeEventLine(event: StoredEvent): Uint8Array {
-  if (event.payload === undefined) return encoder.encode(`${encodeHead(event, event.type)}}\n`);
-  return joinBytes([
-    encoder.encode(`${encodeHead(event, event.type)},"payload":`),
-    event.payload,
-    encoder.encode('}\n'),
-  ]);
+  const head = encodeHead(event, event.type);
+  if (event.payload === undefined) return encoder.encode(`${head}}\n`);
+  return joinBytes([encoder.encode(`${head},"payload":`), event.payload, encoder.encode('}\n')]);
 }
 
 function encodeHead({ id, sessionId, sequence, createdAt }: Omit<LineChanges, 'payload'>, type: string): string {
@@ -150,7 +140,7 @@ function encodeHead({ id, sessionId, sequence, createdAt }: Omit<LineChanges, 'p
   );
 }
 
-/** What a copied line says instead; everything else in it keeps its bytes. */
+/** Reads a line of the layout that Zero and we write; undefined for any other. Only its payload is still judged. */
 export interface LineChanges {
   readonly id: string;
   readonly sessionId: string;
@@ -159,11 +149,7 @@ export interface LineChanges {
   readonly payload?: RawJson;
 }
 
-/**
- * Gives a line with other envelope values, newline included; unknown members, order and payload keep their bytes. Space
- * around the object is left out.
- * @see FORMAT.md, 4, fork; FAULTS.md, 15
- */
+/** A line with other envelope values and a newline: unknown members, order and payload keep their bytes (FAULTS.md, 15). */
 export function spliceEventLine(original: Uint8Array, changes: LineChanges): Uint8Array {
   const line = trimSpaceBytes(original);
   const members = rawMembers(line) ?? [];
@@ -186,18 +172,11 @@ export function spliceEventLine(original: Uint8Array, changes: LineChanges): Uin
     parts.push(line.subarray(copied, start), value);
     copied = end;
   }
-  const close = lastBrace(line);
-  parts.push(line.subarray(copied, close));
-  parts.push(encoder.encode(missingMembers(members, changes)));
-  parts.push(encoder.encode('}\n'));
-  return joinBytes(parts);
+  const rest = line.subarray(copied, line.lastIndexOf(CLOSING_BRACE));
+  return joinBytes([...parts, rest, encoder.encode(`${missingMembers(members, changes)}}\n`)]);
 }
 
-/**
- * As {@link spliceEventLine}, in pieces to be written one after the other, texts being ASCII: a line of the usual layout
- * is not read again, and nothing of it is copied.
- * @param event - What the line was read as.
- */
+/** As {@link spliceEventLine}, in pieces to be written: a line of the usual layout is neither read again nor copied. */
 export function spliceInPieces(
   line: Uint8Array,
   changes: LineChanges,
@@ -208,25 +187,17 @@ export function spliceInPieces(
   return [`${encodeHead(changes, type)},"payload":`, changes.payload ?? payload, '}\n'];
 }
 
-/** Tells whether a line is a usual head, its payload and a brace: by their lengths there is room for nothing else. */
+/** Whether a line is a usual head, its payload and a brace: by their lengths there is room for nothing else. */
 function isUsualLine(line: Uint8Array, payload: RawJson): boolean {
   const headLength = line.length - payload.length - 1;
   const head = USUAL_HEAD.exec(bytesAsText(line.subarray(0, headLength)));
   return head?.[0].length === headLength && head[6] === ',"payload":';
 }
 
-/**
- * Gives the payload of an input as it is to be stored, or undefined for none.
- * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when the type is blank or the payload is no JSON.
- */
 export function encodeInput(input: EventInput): { readonly type: string; readonly payload: RawJson | undefined } {
   return { type: requireEventType(input.type), payload: encodePayload(input.payload) };
 }
 
-/**
- * Gives the type of an event that is to be appended, as it is.
- * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is blank.
- */
 export function requireEventType(type: unknown): string {
   if (typeof type === 'string' && trimSpace(type) !== '') return type;
   throw new InvalidArgumentError('type', 'An event needs a type', 'Give a type such as "message".');
@@ -234,24 +205,17 @@ export function requireEventType(type: unknown): string {
 
 function encodePayload(payload: unknown): RawJson | undefined {
   if (payload === undefined || payload === null) return undefined;
-  if (payload instanceof Uint8Array) return payload.every(isSpace) ? undefined : compactJson(payload);
+  if (payload instanceof Uint8Array) return payload.every(isJsonSpace) ? undefined : compactJson(payload);
   const json = encodeJson(payload);
   return json.length === 4 && decoder.decode(json) === 'null' ? undefined : json;
 }
 
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
-}
-
-/** Gives the reference to an event: what plans and compactions hold of it. */
+/** A line with other envelope values and a newline; all else in it keeps its bytes (FORMAT.md, 4, fork; FAULTS.md, 15). */
 export function refOf({ id, sequence, exactSequence, type, createdAt }: StoredEvent): EventRef {
   return { id, sequence, ...(exactSequence === undefined ? {} : { exactSequence }), type, createdAt };
 }
 
-/**
- * Gives the payload as an object.
- * @throws {@link PayloadDamagedError} (`PAYLOAD_DAMAGED`) when there is none, or it is something else.
- */
+/** The payload as an object; anything else is damage. */
 export function decodePayload(
   event: { id: string; payload: RawJson | undefined },
   type: string,
@@ -262,38 +226,15 @@ export function decodePayload(
   } catch {
     value = undefined;
   }
-  if (!isRecord(value)) throw damaged(event, type, 'the payload is no object');
+  if (!isRecord(value)) throw new PayloadDamagedError(event.id, type, 'the payload is no object');
   return value;
 }
 
-/** Tells whether two pieces hold the same bytes. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
-}
-
-/** Gives byte arrays as one. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const joined = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
-}
-
-function damaged(event: { id: string }, type: string, reason: string): PayloadDamagedError {
-  return new PayloadDamagedError(event.id, type, reason);
-}
-
-// Space around a value is no part of it.
 function trimmedJson(bytes: Uint8Array): RawJson {
   let from = 0;
   let to = bytes.length;
-  while (from < to && isSpace(bytes[from] as number)) from += 1;
-  while (to > from && isSpace(bytes[to - 1] as number)) to -= 1;
+  while (from < to && isJsonSpace(bytes[from])) from += 1;
+  while (to > from && isJsonSpace(bytes[to - 1])) to -= 1;
   return bytes.subarray(from, to) as RawJson;
 }
 
@@ -319,28 +260,14 @@ function sequenceMember(members: ReadonlyMap<string, RawJson>): SequenceNumbers 
   return numbers;
 }
 
-/** Tells whether a JSON value is `null`. */
-export function isNull(value: Uint8Array): boolean {
-  return value[0] === 0x6e;
-}
-
 function notJsonReason(line: Uint8Array): string {
   if (line.every((byte) => byte === 0)) return 'is only NUL bytes';
   if (line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) return 'begins with a byte order mark';
   return 'is not JSON';
 }
 
-function lastBrace(line: Uint8Array): number {
-  let at = line.length - 1;
-  while (line[at] !== 0x7d) at -= 1;
-  return at;
-}
-
-// A line of somebody else's may lack what Zero always writes; the copy has it.
+// Somebody else's line may lack what Zero always writes; the copy has it.
 function missingMembers(members: readonly RawMember[], changes: LineChanges): string {
-  const names = new Set(members.map((member) => member.name));
-  const missing: string[] = [];
-  if (!names.has('sessionId')) missing.push(`"sessionId":${encodeString(changes.sessionId)}`);
-  if (!names.has('createdAt')) missing.push(`"createdAt":${encodeString(changes.createdAt)}`);
-  return missing.map((member) => `,${member}`).join('');
+  const missing = (['sessionId', 'createdAt'] as const).filter((each) => !members.some(({ name }) => name === each));
+  return missing.map((name) => `,"${name}":${encodeString(changes[name])}`).join('');
 }

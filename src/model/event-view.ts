@@ -5,53 +5,39 @@ import { isRecord, parseRawJson } from './json.js';
 
 const TOO_DEEP = '(nested too deep to show)';
 
-/** Gives what we understand of an event, for showing it. Never fails: what cannot be decoded is `other`. */
+/** What we understand of an event, for showing it. Never fails: what cannot be decoded is `other`. */
 export function viewEvent(event: StoredEvent): EventView {
   const other: EventView = { type: 'other', name: event.type };
   const payload = payloadFieldsOf(event);
+  const text = (name: string) => looseText(payload, name);
+  const count = (name: string) => looseNumber(payload, name);
   switch (event.type) {
     case 'message':
-      return {
-        type: 'message',
-        role: looseText(payload, 'role'),
-        content: looseText(payload, 'content'),
-        answers: looseTexts(payload, 'answers'),
-      };
+      return { type: 'message', role: text('role'), content: text('content'), answers: looseTexts(payload, 'answers') };
     case 'tool_call':
-      return {
-        type: 'tool_call',
-        callId: callIdOf(payload),
-        name: toolNameOf(payload),
-        arguments: looseText(payload, 'arguments'),
-      };
+      return { type: 'tool_call', callId: callIdOf(payload), name: toolNameOf(payload), arguments: text('arguments') };
     case 'tool_result':
       return {
         type: 'tool_result',
         callId: callIdOf(payload),
         name: toolNameOf(payload),
-        status: looseText(payload, 'status'),
-        output: looseText(payload, 'output'),
+        status: text('status'),
+        output: text('output'),
         changedFiles: looseTexts(payload, 'changedFiles'),
         truncated: payload.truncated === true,
       };
     case 'permission':
     case 'permission_request':
-    case 'permission_decision':
-      return {
-        type: 'permission',
-        name: event.type,
-        action: looseText(payload, 'action') || looseText(payload, 'permission'),
-        tool: looseText(payload, 'toolName') || looseText(payload, 'name'),
-      };
-    case 'provider_usage':
-      return {
-        type: 'usage',
-        prompt: looseNumber(payload, 'promptTokens'),
-        completion: looseNumber(payload, 'completionTokens'),
-        total: looseNumber(payload, 'totalTokens'),
-      };
+    case 'permission_decision': {
+      const action = text('action') || text('permission');
+      return { type: 'permission', name: event.type, action, tool: text('toolName') || text('name') };
+    }
+    case 'provider_usage': {
+      const [prompt, completion, total] = [count('promptTokens'), count('completionTokens'), count('totalTokens')];
+      return { type: 'usage', prompt, completion, total };
+    }
     case 'error':
-      return { type: 'error', message: looseText(payload, 'message') };
+      return { type: 'error', message: text('message') };
     case 'session_checkpoint':
       try {
         return { type: 'checkpoint', ...decodeCheckpoint(event) };
@@ -63,42 +49,32 @@ export function viewEvent(event: StoredEvent): EventView {
       const report = isRecord(payload.report) ? payload.report : {};
       return {
         type: 'rewind',
-        target: looseNumber(payload, 'targetSequence'),
+        target: count('targetSequence'),
         restored: looseNumber(report, 'filesRestored'),
         deleted: looseNumber(report, 'filesDeleted'),
         skipped: looseTexts(report, 'skipped'),
-        rewindId: looseText(payload, 'rewindId'),
-        undoes: looseText(payload, 'undoes'),
+        rewindId: text('rewindId'),
+        undoes: text('undoes'),
       };
     }
-    case 'session_compaction':
-      return {
-        type: 'compaction',
-        summary: looseText(payload, 'summary'),
-        compacted: looseNumber(payload, 'compactableCount'),
-        preserved: looseNumber(payload, 'preservedCount'),
-      };
-    case 'session_fork':
-      return {
-        type: 'fork',
-        parent: looseText(payload, 'parentSessionId'),
-        sequence: looseNumber(payload, 'forkedFromSequence'),
-        copied: looseNumber(payload, 'copiedEventCount'),
-      };
-    case 'session_child':
-      return {
-        type: 'child',
-        parent: looseText(payload, 'parentSessionId'),
-        child: looseText(payload, 'childSessionId'),
-        agent: looseText(payload, 'agentName'),
-        prompt: looseText(payload, 'prompt'),
-      };
+    case 'session_compaction': {
+      const [compacted, preserved] = [count('compactableCount'), count('preservedCount')];
+      return { type: 'compaction', summary: text('summary'), compacted, preserved };
+    }
+    case 'session_fork': {
+      const [sequence, copied] = [count('forkedFromSequence'), count('copiedEventCount')];
+      return { type: 'fork', parent: text('parentSessionId'), sequence, copied };
+    }
+    case 'session_child': {
+      const [parent, child] = [text('parentSessionId'), text('childSessionId')];
+      return { type: 'child', parent, child, agent: text('agentName'), prompt: text('prompt') };
+    }
     default:
       return other;
   }
 }
 
-/** Gives the id of a call: it is written under both spellings, and Zero reads both of either (FORMAT.md, 3). */
+/** The id of a call: Zero writes it under both spellings, and reads both of either (FORMAT.md, 3). */
 export function callIdOf(payload: Readonly<Record<string, unknown>>): string {
   return looseText(payload, 'toolCallId') || looseText(payload, 'id');
 }
@@ -107,7 +83,7 @@ function toolNameOf(payload: Readonly<Record<string, unknown>>): string {
   return looseText(payload, 'name') || looseText(payload, 'toolName');
 }
 
-/** Gives the members of a payload; none where it is no object or cannot be read. */
+/** The members of a payload; none where it is no object or cannot be read. */
 export function payloadFieldsOf({ payload }: Pick<StoredEvent, 'payload'>): Readonly<Record<string, unknown>> {
   if (payload === undefined) return {};
   try {

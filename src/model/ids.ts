@@ -20,20 +20,20 @@ const BLOB_HASH = /^[0-9a-f]{64}$/;
 // White_Space is not what String.prototype.trim takes off: that spares U+0085 and takes U+FEFF.
 const SPACE_AT_ENDS = /^\p{White_Space}+|\p{White_Space}+$/gu;
 
-/** Gives the text without the characters of the Unicode property White_Space at both ends (FORMAT.md, 1). */
+/** The text without the characters of the Unicode property White_Space at both ends (FORMAT.md, 1). */
 export function trimSpace(text: string): string {
   if (typeof text !== 'string')
     throw new InvalidArgumentError('text', `A text is needed, not ${text === null ? text : typeof text}`);
   return text.replace(SPACE_AT_ENDS, '');
 }
 
-/** Tells whether a text, less the space around it, is well formed as a session id. Judges the form only. */
+/** Whether a text, less the space around it, is well formed as a session id. Judges the form only. */
 export function validSessionId(text: string): boolean {
   return SESSION_ID.test(trimSpace(text));
 }
 
 /**
- * Gives the trimmed, checked id.
+ * The trimmed, checked id.
  * @throws {@link InvalidIdError} (`INVALID_ID`) when it is not of the form in FORMAT.md, 1.
  */
 export function parseSessionId(text: string): SessionId {
@@ -43,32 +43,27 @@ export function parseSessionId(text: string): SessionId {
   return id as SessionId;
 }
 
-/**
- * Gives the checked id for a session that is to be made.
- * @throws {@link InvalidIdError} (`INVALID_ID`) also for a name that some system keeps for a device (FORMAT.md, 5).
- */
+/** Refuses names, too, that some systems keep for a device (FORMAT.md, 5). */
 export function parseNewSessionId(text: string): SessionId {
   const id = parseSessionId(text);
   if (DEVICE_NAME.test(id)) throw new InvalidIdError(text, 'is a device name on some systems');
   return id;
 }
 
-/** Gives the name of a folder as an id, or undefined when it cannot be one. Folder names are never trimmed. */
+/** The name of a folder as an id, or undefined when it cannot be one. Folder names are never trimmed. */
 export function sessionIdOfFolder(name: string): SessionId | undefined {
   return SESSION_ID.test(name) ? (name as SessionId) : undefined;
 }
 
-/** Gives the text as a blob's name, or undefined when it is not the hash of anything. */
 export function parseBlobHash(text: string): BlobHash | undefined {
   return BLOB_HASH.test(text) ? (text as BlobHash) : undefined;
 }
 
-/** Gives the id of the event with this sequence in this session. */
 export function eventIdOf(sessionId: string, sequence: number): EventId {
   return `${sessionId}:${sequence}` as EventId;
 }
 
-/** Gives the id that an event goes by: its own, or the one that its session and sequence make where it has none. */
+/** The id that an event goes by: its own, or the one that its session and sequence make where it has none. */
 export function eventName(event: { readonly id: string } & Numbered, sessionId: string): string {
   return trimSpace(event.id) === '' ? `${sessionId}:${sequenceText(event)}` : event.id;
 }
@@ -82,12 +77,12 @@ export interface Numbered {
 /** The last sequence that leaves room for another one in a number. */
 const LAST_WITH_ROOM = Number.MAX_SAFE_INTEGER - 1;
 
-/** Tells whether another sequence can follow this one and be counted exactly. */
+/** Whether another sequence can follow this one and be counted exactly. */
 export function leavesRoom(sequence: number): boolean {
   return sequence < LAST_WITH_ROOM;
 }
 
-/** Gives the sequence of an event as it is shown: exact, however large. */
+/** The sequence of an event as it is shown: exact, however large. */
 export function sequenceText({ sequence, exactSequence }: Numbered): string {
   return exactSequence ?? String(sequence);
 }

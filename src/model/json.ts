@@ -19,29 +19,25 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 // Syntax only: bytes over 0x7f stand inside strings, so a one-byte decoding is sound and twice as fast.
 const byteDecoder = new TextDecoder('latin1');
 
-/** Gives JSON text as raw JSON. Not checked here: writing checks it. */
+/** JSON text as raw JSON. Not checked here: writing checks it. */
 export function rawJson(text: string): RawJson {
   return encoder.encode(text) as RawJson;
 }
 
-/** Gives the text of raw JSON; invalid UTF-8 shows as U+FFFD, the bytes stay what they are. */
+/** The text of raw JSON; invalid UTF-8 shows as U+FFFD, the bytes stay what they are. */
 export function rawJsonText(json: Uint8Array): string {
   return decoder.decode(json);
 }
 
 /**
- * Gives the value of raw JSON. Numbers are IEEE doubles; of repeated names the last counts.
+ * The value of raw JSON. Numbers are IEEE doubles; of repeated names the last counts.
  * @throws SyntaxError when it is not JSON.
  */
 export function parseRawJson(json: Uint8Array): unknown {
   return JSON.parse(decoder.decode(json));
 }
 
-/**
- * Gives bytes as a text of one character a byte: enough to judge syntax and to read what is ASCII.
- *
- * Node's own buffers have a way that is fifteen times faster than the decoder of the platform.
- */
+/** One character a byte: enough to judge syntax. Node's buffers do it fifteen times faster than a decoder. */
 export function bytesAsText(bytes: Uint8Array, from = 0, to = bytes.length): string {
   return hasFastText(bytes) ? bytes.latin1Slice(from, to) : byteDecoder.decode(bytes.subarray(from, to));
 }
@@ -50,13 +46,13 @@ function hasFastText(bytes: Uint8Array): bytes is Uint8Array & { latin1Slice(sta
   return 'latin1Slice' in bytes;
 }
 
-/** Tells whether bytes are exactly one JSON value, with space around it allowed. */
+/** Whether bytes are exactly one JSON value, with space around it allowed. */
 export function isJson(bytes: Uint8Array): boolean {
   return isJsonText(bytesAsText(bytes));
 }
 
-/** Tells whether a text is exactly one JSON value. */
-function isJsonText(text: string): boolean {
+/** Whether a text is exactly one JSON value, with space around it allowed. */
+export function isJsonText(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -66,9 +62,8 @@ function isJsonText(text: string): boolean {
 }
 
 /**
- * Gives a value as Zero would write it: compact, names of an object in byte order, shortest numbers, its escapes.
+ * A value as Zero would write it: compact, names of an object in byte order, shortest numbers, its escapes.
  * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) for what JSON cannot hold, and for more than 1,000 levels.
- * @see golden case append/payload-escaping
  */
 export function encodeJson(value: unknown): RawJson {
   return rawJson(encodeValue(value, 0, true));
@@ -79,18 +74,16 @@ export function encodeRecord(value: Readonly<Record<string, unknown>>): RawJson 
   return rawJson(encodeValue(value, 0, false));
 }
 
-/** Gives a text as a JSON string with Zero's escapes, quotes included. */
+/** A text as a JSON string with Zero's escapes, quotes included. */
 export function encodeString(text: string): string {
   if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text.isWellFormed() ? text : text.toWellFormed()).replace(/[<>&\u2028\u2029]/g, escapeUnit);
 }
 
 /**
- * Gives raw JSON without the space between tokens and with `<`, `>`, `&`, U+2028, U+2029 in strings escaped.
- *
- * Everything else stays: order, repeated names, spelling of numbers, other escapes, invalid UTF-8 in strings.
+ * Drops the space between tokens and escapes `<`, `>`, `&`, U+2028 and U+2029 in strings; all else stays as spelled.
  * @param above - How many levels it is to stand in.
- * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is not exactly one JSON value, or deeper than 1,000.
+ * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`) when it is not one JSON value, or deeper than 1,000.
  */
 export function compactJson(bytes: Uint8Array, above = 0): RawJson {
   if (!isJson(bytes)) throw notJson();
@@ -100,7 +93,7 @@ export function compactJson(bytes: Uint8Array, above = 0): RawJson {
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number;
     if (!inString) {
-      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
+      if (isJsonSpace(byte)) continue;
       if (byte === 0x22) inString = true;
       else if (byte === 0x7b || byte === 0x5b) depth += 1;
       else if (byte === 0x7d || byte === 0x5d) depth -= 1;
@@ -125,22 +118,16 @@ export function compactJson(bytes: Uint8Array, above = 0): RawJson {
   return out.bytes() as RawJson;
 }
 
-/** One member of a JSON object: its name, and where its value stands. */
 export interface RawMember {
   readonly name: string;
   /** Offset of the quote that opens the name. */
   readonly nameStart: number;
   /** Offset of the first byte of the value. */
   readonly start: number;
-  /** Offset after the last byte of the value. */
   readonly end: number;
 }
 
-/**
- * Gives the members of a JSON object in their order, repeated names included, without decoding their values.
- *
- * The bytes must be valid JSON; anything but an object gives undefined.
- */
+/** The members of a valid JSON object in their order, repeated names included; undefined for anything else. */
 export function rawMembers(bytes: Uint8Array): readonly RawMember[] | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) return undefined;
@@ -160,14 +147,19 @@ export function rawMembers(bytes: Uint8Array): readonly RawMember[] | undefined 
   return members;
 }
 
-/** Gives the raw values of the named members; of repeated names the last counts, and names are matched exactly. */
+/** Whether a JSON value is `null`. */
+export function isNull(value: Uint8Array): boolean {
+  return value[0] === 0x6e;
+}
+
+/** Of repeated names the last counts, and names are matched exactly. */
 export function rawMemberValues(bytes: Uint8Array): ReadonlyMap<string, RawJson> | undefined {
   const members = rawMembers(bytes);
   if (members === undefined) return undefined;
   return new Map(members.map(({ name, start, end }) => [name, bytes.subarray(start, end) as RawJson]));
 }
 
-/** Gives the raw items of a JSON list in their order; the bytes must be valid JSON, anything but a list gives undefined. */
+/** The raw items of a valid JSON list in their order; undefined for anything else. */
 export function rawItems(bytes: Uint8Array): readonly RawJson[] | undefined {
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x5b) return undefined;
@@ -182,17 +174,14 @@ export function rawItems(bytes: Uint8Array): readonly RawJson[] | undefined {
   return items;
 }
 
-/**
- * Gives the number that a JSON integer stands for, or undefined where Zero could not read it: a fraction, an exponent, or
- * more than 64 bits. Beyond 2^53 it is the nearest that a number can hold.
- */
+/** The nearest number to a JSON integer; undefined where Zero could not read it: `2.0`, `2e0`, more than 64 bits. */
 export function parseInteger(text: string): number | undefined {
   if (!PLAIN_INTEGER.test(text)) return undefined;
   if (text.length < SHORTEST_DOUBTFUL) return Number(text);
   return BigInt.asIntN(64, BigInt(text)) === BigInt(text) ? Number(text) : undefined;
 }
 
-/** Gives a number as a JSON integer that Zero can read: one beyond 64 bits is written as the largest. */
+/** A number as a JSON integer that Zero can read: one beyond 64 bits is written as the largest. */
 export function encodeInteger(value: number): string {
   if (Number.isSafeInteger(value)) return String(value);
   const largest = 2n ** 63n - 1n;
@@ -200,7 +189,7 @@ export function encodeInteger(value: number): string {
   return String(exact > largest ? largest : exact < -largest ? -largest : exact);
 }
 
-/** Tells whether a value is an object with members: neither null nor a list. */
+/** Whether a value is an object with members: neither null nor a list. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -253,15 +242,18 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function skipSpace(bytes: Uint8Array, from: number): number {
-  let at = from;
-  for (; ; at += 1) {
-    const byte = bytes[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return at;
-  }
+/** Whether a byte is space to JSON. */
+export function isJsonSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** From an opening quote to the offset after the closing one. */
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isJsonSpace(bytes[at])) at += 1;
+  return at;
+}
+
+/** The offset after the closing quote. */
 function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   for (; at < bytes.length; at += 1) {
@@ -288,7 +280,7 @@ function skipValue(bytes: Uint8Array, from: number): number {
       if (depth === 0) return at;
       depth -= 1;
       if (depth === 0) return at + 1;
-    } else if (depth === 0 && (byte === 0x2c || byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)) {
+    } else if (depth === 0 && (byte === 0x2c || isJsonSpace(byte))) {
       return at;
     }
     at += 1;
@@ -304,7 +296,6 @@ function tooDeep(): InvalidArgumentError {
   return notJson(`it is nested more than ${MAX_WRITTEN_DEPTH} levels deep`);
 }
 
-/** Bytes that grow. */
 class ByteSink {
   #buffer: Uint8Array;
   #length = 0;

@@ -25,14 +25,13 @@ export interface KeptRecord extends RewindRecord {
 const KINDS: ReadonlySet<unknown> = new Set<RewindRecord['kind']>(['rewind', 'restore', 'undo', 'cut']);
 const encoder = new TextEncoder();
 
-/** Gives the bytes of `record.json`. */
 export function encodeKeptRecord(record: KeptRecord): Uint8Array {
   const { rewindId, createdAt, kind, targetSequence, events, head, files, undoes, high } = record;
   const members = { rewindId, createdAt, kind, targetSequence, events, head, files, undoes, high };
   return encoder.encode(`${JSON.stringify(members, null, 2)}\n`);
 }
 
-/** Gives what `record.json` says, or undefined when it is not the record with this id: then the log tells. */
+/** Reads `record.json`; undefined when it is not the record with this id: then the log tells. */
 export function decodeKeptRecord(bytes: Uint8Array, id: string): KeptRecord | undefined {
   let value: unknown;
   try {

@@ -1,14 +1,7 @@
-import type { EventRef } from './event.js';
-import type { RawJson } from './json.js';
+import type { EventRef, StoredEvent } from './event.js';
 
 /** An event whose payload plans need: a checkpoint, a compaction or a fork marker. */
-export interface OutlinedPayload {
-  readonly id: string;
-  readonly sequence: number;
-  /** As in a stored event. */
-  readonly exactSequence?: string | undefined;
-  readonly payload: RawJson | undefined;
-}
+export type OutlinedPayload = Pick<EventRef, 'id' | 'sequence' | 'exactSequence'> & Pick<StoredEvent, 'payload'>;
 
 /** A log without its payloads, small enough to plan over (STYLE.md, 2). */
 export interface LogOutline {

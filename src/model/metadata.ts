@@ -1,5 +1,6 @@
+import { joinBytes } from './bytes.js';
 import { GOAL_MEMBERS, type Goal } from './goal.js';
-import { encodeInteger, encodeString, isJson, parseInteger, type RawJson, rawMemberValues } from './json.js';
+import { encodeInteger, encodeString, isJson, isNull, parseInteger, type RawJson, rawMemberValues } from './json.js';
 
 /** The kinds that have a name here; absent = a regular conversation. Unknown kinds are kept (FORMAT.md, 2). */
 export type SessionKind = 'fork' | 'child' | 'side' | 'spec-draft' | 'spec-impl' | (string & {});
@@ -47,6 +48,7 @@ export interface SessionMetadata {
 /** The digits of numbers that the nearest number stands for, by the names of their members. */
 export type ExactIntegers = Readonly<Record<string, string>>;
 
+type Members = Readonly<Record<string, unknown>>;
 type MemberKind = 'text' | 'integer' | 'goal';
 type MemberSpec = readonly [name: string, kind: MemberKind, always?: 'always'];
 
@@ -103,18 +105,14 @@ export function isResumableKind(kind: SessionKind | undefined): boolean {
   return kind === undefined || kind === '' || kind === 'fork';
 }
 
-/**
- * Gives the folder that a session says its files are in; empty where it says none. An imported one comes from another
- * program, perhaps from another machine: the folder that it names is nobody's here (FORMAT.md, 5).
- */
+/** Where a session says its files are. An imported one names a folder of another machine, perhaps (FORMAT.md, 5). */
 export function recordedWorkspace(metadata: Pick<SessionMetadata, 'cwd' | 'tag'> | undefined): string {
   return metadata?.tag?.startsWith('imported:') === true ? '' : (metadata?.cwd ?? '');
 }
 
 /**
- * Gives the metadata that a file holds, whatever its layout. `null` counts as absent, names are matched exactly.
+ * Reads metadata.json, whatever its layout. `null` counts as absent, names are matched exactly (FORMAT.md, 2).
  * @throws {@link MalformedMetadataError} when it is no JSON object or a known member has the wrong type.
- * @see FORMAT.md, 2; golden case read/get-metadata
  */
 export function parseMetadata(bytes: Uint8Array): MetadataDocument {
   if (bytes.length === 0) throw new MalformedMetadataError('is empty');
@@ -127,49 +125,49 @@ export function parseMetadata(bytes: Uint8Array): MetadataDocument {
   return { metadata: known as unknown as SessionMetadata, unknown, unknownInGoal };
 }
 
-/** Gives the file for metadata: two-space indent, final newline, known members in order, then the unknown ones. */
+/** The file for metadata: two-space indent, final newline, known members in order, then the unknown ones. */
 export function encodeMetadata({ metadata, unknown, unknownInGoal }: MetadataDocument): Uint8Array {
-  const members = encodeMembers(
-    metadata as unknown as Readonly<Record<string, unknown>>,
-    METADATA_MEMBERS,
-    '  ',
-    (goal) =>
-      encodeObject([...encodeMembers(goal, GOAL_MEMBERS, '    '), ...encodeUnknown(unknownInGoal, '    ')], '  '),
-  );
-  return wholeFile([...members, ...encodeUnknown(unknown, '  ')]);
+  const goal = encodeObject([...encodeMembers(metadata.goal ?? {}, GOAL_MEMBERS), ...unknownInGoal], '  ');
+  const object = encodeObject([...encodeMembers(metadata, METADATA_MEMBERS, goal), ...unknown], '');
+  return joinBytes([object, encoder.encode('\n')]);
 }
 
-/** Gives a whole number of metadata, or of a goal, as it is shown: exact, however large. */
+/** A whole number of metadata, or of a goal, as it is shown: exact, however large. */
 export function integerText(record: SessionMetadata | Goal, name: string): string {
-  return textOfInteger(record as unknown as Readonly<Record<string, unknown>>, name);
+  return textOfInteger(record as unknown as Members, name);
 }
 
 // Digits stand for a number only as long as it is that number: a count that went on has none.
-function textOfInteger(record: Readonly<Record<string, unknown>>, name: string): string {
+function textOfInteger(record: Members, name: string): string {
   const value = Number(record[name] ?? 0);
   const digits = (record.exact as ExactIntegers | undefined)?.[name];
   return digits !== undefined && Number(digits) === value ? digits : encodeInteger(value);
 }
 
-/** Gives the digits that still stand for a number of a record, as its member; nothing where there are none. */
-function exactOf(record: Readonly<Record<string, unknown>>): { readonly exact?: ExactIntegers } {
+/** The digits that still stand for a number of a record; nothing where there are none. */
+function exactOf(record: Members): { readonly exact?: ExactIntegers } {
   const digits = Object.entries((record.exact ?? {}) as ExactIntegers);
   const exact = digits.filter(([name, text]) => Number(text) === record[name]);
   return exact.length === 0 ? {} : { exact: Object.fromEntries(exact) };
 }
 
-/** Gives metadata without empty members, in the order in which they are written. */
-function tidyMetadata(metadata: Readonly<Record<string, unknown>>): SessionMetadata {
-  const tidy: Record<string, unknown> = {};
-  for (const [name, , always] of METADATA_MEMBERS as readonly MemberSpec[]) {
-    const value = metadata[name];
-    if (always === undefined && isEmpty(value)) continue;
-    tidy[name] = name === 'goal' ? tidyGoal(value as Readonly<Record<string, unknown>>) : value;
-  }
-  return { ...tidy, ...exactOf(metadata) } as unknown as SessionMetadata;
+function tidied(record: Members, specs: readonly MemberSpec[]): Members {
+  const members = specs.filter(isWritten(record)).map(([name, kind]) => {
+    const value = record[name];
+    return [name, kind === 'goal' ? tidied(value as Members, GOAL_MEMBERS) : (value ?? '')];
+  });
+  return { ...Object.fromEntries(members), ...exactOf(record) };
 }
 
-/** Gives a document with some members changed; `undefined`, `''` and 0 take a member out. */
+function isWritten(record: Members): (spec: MemberSpec) => boolean {
+  return ([name, , always]) => always !== undefined || !isEmpty(record[name]);
+}
+
+function tidyMetadata(metadata: Members): SessionMetadata {
+  return tidied(metadata, METADATA_MEMBERS) as unknown as SessionMetadata;
+}
+
+/** Changes some members; `undefined`, `''` and 0 take a member out. */
 export function changeMetadata(
   document: MetadataDocument,
   changes: { readonly [Name in keyof SessionMetadata]?: SessionMetadata[Name] | undefined },
@@ -177,19 +175,8 @@ export function changeMetadata(
   return { ...document, metadata: tidyMetadata({ ...document.metadata, ...changes }) };
 }
 
-/** Gives a document for metadata that have never been on disk. */
-export function newMetadataDocument(metadata: Readonly<Record<string, unknown>>): MetadataDocument {
+export function newMetadataDocument(metadata: Members): MetadataDocument {
   return { metadata: tidyMetadata(metadata), unknown: new Map(), unknownInGoal: new Map() };
-}
-
-function tidyGoal(goal: Readonly<Record<string, unknown>>): Goal {
-  const tidy: Record<string, unknown> = {};
-  for (const [name, , always] of GOAL_MEMBERS as readonly MemberSpec[]) {
-    const value = goal[name];
-    if (always === undefined && isEmpty(value)) continue;
-    tidy[name] = value ?? '';
-  }
-  return { ...tidy, ...exactOf(goal) } as unknown as Goal;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -199,12 +186,11 @@ function isEmpty(value: unknown): boolean {
 function decodeMembers(
   values: ReadonlyMap<string, RawJson>,
   specs: readonly MemberSpec[],
-): { readonly known: Readonly<Record<string, unknown>>; readonly unknown: ReadonlyMap<string, RawJson> } {
+): { readonly known: Members; readonly unknown: ReadonlyMap<string, RawJson> } {
   const known: Record<string, unknown> = {};
   const exact: Record<string, string> = {};
-  const names = new Set<string>();
+  const names = new Set(specs.map(([name]) => name));
   for (const [name, kind, always] of specs) {
-    names.add(name);
     const value = decodeMember(values.get(name), name, kind);
     if (always === undefined && isEmpty(value)) continue;
     known[name] = value ?? (kind === 'integer' ? 0 : '');
@@ -218,7 +204,7 @@ function decodeMembers(
 }
 
 function decodeMember(raw: RawJson | undefined, name: string, kind: MemberKind): unknown {
-  if (raw === undefined || raw[0] === 0x6e) return undefined;
+  if (raw === undefined || isNull(raw)) return undefined;
   if (kind === 'text') {
     if (raw[0] !== 0x22) throw new MalformedMetadataError(`has a ${name} that is no text`);
     return JSON.parse(decoder.decode(raw));
@@ -239,50 +225,27 @@ function unknownGoalMembers(goal: RawJson): ReadonlyMap<string, RawJson> {
   return members === undefined ? new Map() : decodeMembers(members, GOAL_MEMBERS).unknown;
 }
 
-type EncodedMember = Uint8Array;
+type EncodedMember = readonly [name: string, value: Uint8Array];
 
+/** @param goal - The value of a member that is a goal. */
 function encodeMembers(
-  record: Readonly<Record<string, unknown>>,
+  record: object,
   specs: readonly MemberSpec[],
-  indent: string,
-  encodeGoal: (goal: Readonly<Record<string, unknown>>) => Uint8Array = () => new Uint8Array(),
+  goal: Uint8Array = new Uint8Array(),
 ): EncodedMember[] {
-  const members: EncodedMember[] = [];
-  for (const [name, kind, always] of specs) {
-    const value = record[name];
-    if (always === undefined && isEmpty(value)) continue;
-    const head = encoder.encode(`${indent}${encodeString(name)}: `);
-    if (kind === 'goal') members.push(concat(head, encodeGoal(value as Readonly<Record<string, unknown>>)));
-    else if (kind === 'integer') members.push(concat(head, encoder.encode(textOfInteger(record, name))));
-    else members.push(concat(head, encoder.encode(encodeString(String(value ?? '')))));
-  }
-  return members;
-}
-
-function encodeUnknown(unknown: ReadonlyMap<string, RawJson>, indent: string): EncodedMember[] {
-  return [...unknown].map(([name, raw]) => concat(encoder.encode(`${indent}${encodeString(name)}: `), raw));
+  const values = record as Members;
+  return specs.filter(isWritten(values)).map(([name, kind]) => {
+    if (kind === 'goal') return [name, goal];
+    const text = kind === 'integer' ? textOfInteger(values, name) : encodeString(String(values[name] ?? ''));
+    return [name, encoder.encode(text)];
+  });
 }
 
 function encodeObject(members: readonly EncodedMember[], indent: string): Uint8Array {
   if (members.length === 0) return encoder.encode('{}');
-  return concat(encoder.encode('{\n'), ...separated(members), encoder.encode(`\n${indent}}`));
-}
-
-function wholeFile(members: readonly EncodedMember[]): Uint8Array {
-  return concat(encodeObject(members, ''), encoder.encode('\n'));
-}
-
-function separated(members: readonly EncodedMember[]): Uint8Array[] {
-  const comma = encoder.encode(',\n');
-  return members.flatMap((member, at) => (at === 0 ? [member] : [comma, member]));
-}
-
-function concat(...parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  const lines = members.flatMap(([name, value], at) => [
+    encoder.encode(`${at === 0 ? '{' : ','}\n${indent}  ${encodeString(name)}: `),
+    value,
+  ]);
+  return joinBytes([...lines, encoder.encode(`\n${indent}}`)]);
 }

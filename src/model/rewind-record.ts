@@ -39,26 +39,18 @@ export interface RewindIntent {
   readonly log?: LogIdentity | undefined;
 }
 
-/**
- * What tells a log from every copy of it: numbers in decimal, `birth` in nanoseconds since 1970, 0 where the file system
- * does not tell.
- */
+/** What tells a log from every copy of it: decimal numbers, `birth` in nanoseconds since 1970, or 0. */
 export interface LogIdentity {
   readonly dev: string;
   readonly ino: string;
   readonly birth: string;
 }
 
-/** Gives what an interrupted call did, for the words. */
-export function workOf({
-  undoes,
-  filesOnly,
-}: Pick<RewindIntent, 'undoes' | 'filesOnly'>): 'rewind' | 'undo' | 'restore' {
-  if (undoes !== undefined) return 'undo';
-  return filesOnly === true ? 'restore' : 'rewind';
+export function workOf(intent: Pick<RewindIntent, 'undoes' | 'filesOnly'>): 'rewind' | 'undo' | 'restore' {
+  if (intent.undoes !== undefined) return 'undo';
+  return intent.filesOnly === true ? 'restore' : 'rewind';
 }
 
-/** One file of an intent. */
 export interface IntendedChange {
   readonly path: string;
   readonly before: FileState;
@@ -71,28 +63,28 @@ export interface IntendedChange {
   readonly isForeign?: boolean | undefined;
 }
 
-/** Tells whether an event announces a rewind. */
-export function isRewindIntent(event: Pick<EventRef, 'id' | 'type'> & Pick<StoredEvent, 'payload'>): boolean {
-  if (event.type !== 'session_checkpoint' || event.payload === undefined) return false;
-  try {
-    return decodePayload(event, event.type).tool === REWIND_INTENT_TOOL;
-  } catch {
-    return false;
-  }
+export function isRewindIntent(event: TypedEvent): boolean {
+  return toolOf(event) === REWIND_INTENT_TOOL;
 }
 
-/** Tells whether a checkpoint is one of ours, which no user made. */
-export function isOwnCheckpoint(event: Pick<StoredEvent, 'id' | 'type' | 'payload'>): boolean {
-  if (event.type !== 'session_checkpoint') return false;
+/** Whether we made a checkpoint, and no user did. */
+export function isOwnCheckpoint(event: TypedEvent): boolean {
+  return toolOf(event).startsWith(OWN_TOOL_PREFIX);
+}
+
+type TypedEvent = Pick<EventRef, 'id' | 'type'> & Pick<StoredEvent, 'payload'>;
+
+/** The tool of a checkpoint; empty where it names none, and for any other event. */
+function toolOf(event: TypedEvent): string {
+  if (event.type !== 'session_checkpoint') return '';
   try {
     const { tool } = decodePayload(event, event.type);
-    return typeof tool === 'string' && tool.startsWith(OWN_TOOL_PREFIX);
+    return typeof tool === 'string' ? tool : '';
   } catch {
-    return false;
+    return '';
   }
 }
 
-/** Gives the payload of the event that announces a rewind. */
 export function encodeIntent(intent: RewindIntent): RawJson {
   return encodeRecord({
     tool: REWIND_INTENT_TOOL,
@@ -118,23 +110,14 @@ export function encodeIntent(intent: RewindIntent): RawJson {
   });
 }
 
-/**
- * Gives the payload of the checkpoint that a restore of files leaves in the log: what its intent says that the files
- * were, as any checkpoint holds it.
- */
+/** The payload of the checkpoint that a restore leaves in the log: the files as its intent says that they were. */
 export function encodeRestore(files: readonly IntendedChange[]): RawJson {
-  return encodeRecord({
-    ...encodeCheckpoint(
-      RESTORE_TOOL,
-      files.map(({ path, before, folderModes }) => ({ path, state: before, folderModes })),
-    ),
-  });
+  const before = files.map((file) => ({ path: file.path, state: file.before, folderModes: file.folderModes }));
+  return encodeRecord({ ...encodeCheckpoint(RESTORE_TOOL, before) });
 }
 
 /**
- * Gives what an intent event announces, or undefined when it is not one, or not one that can be acted on.
- *
- * Its id becomes part of paths, and a log may come from anywhere: what is no plain name is no intent.
+ * Reads an intent; undefined for what is none. Its id becomes part of paths, so only a plain name will do.
  * @param sessionId - The session whose log it is: an intent that was copied from another announces nothing here.
  */
 export function decodeIntent(event: StoredEvent, sessionId: string): RewindIntent | undefined {
@@ -176,7 +159,7 @@ function logIdentityIn(value: unknown): LogIdentity | undefined {
   return { dev, ino, birth };
 }
 
-/** Gives the payload of a `session_rewind` marker, in the order that FORMAT.md, 6 gives. */
+/** The payload of a `session_rewind` marker, in the order that FORMAT.md, 6 gives. */
 export function encodeMarker(marker: {
   readonly report: RestoreReport;
   readonly rewindId: string;
@@ -201,7 +184,6 @@ interface RewindMarker {
   readonly leftFiles: boolean;
 }
 
-/** Gives what a `session_rewind` marker says, or undefined when it cannot be decoded. */
 export function decodeMarker(event: Pick<StoredEvent, 'id' | 'payload'>): RewindMarker | undefined {
   try {
     const { rewindId, undoes, targetSequence, report } = decodePayload(event, 'session_rewind');

@@ -2,15 +2,13 @@ import { type Numbered, sequenceText } from './ids.js';
 
 /** A line whose sequence is not above all before it: Zero makes one when it appends after its count was lowered. */
 export interface Disorder {
-  /** 1-based. */
   readonly line: number;
   readonly sequence: number;
-  /** The line that has the same sequence, or undefined. */
+  /** The line that has the same sequence, if any. */
   readonly twin: number | undefined;
   readonly message: string;
 }
 
-/** An event and where it stands. */
 export interface NumberedLine {
   readonly event: Numbered;
   readonly line: number;
@@ -22,12 +20,12 @@ export class SequenceOrder {
   #highest: Numbered | undefined;
   #lines: Map<string, number> | undefined;
 
-  /** @param reread - Gives the lines of the log once more: which line has which sequence is asked in disorder only. */
+  /** @param reread - Reads the log once more: which line has which sequence is asked in disorder only. */
   constructor(reread: () => Iterable<NumberedLine>) {
     this.#reread = reread;
   }
 
-  /** Takes the next event; tells what is wrong with its place. */
+  /** Takes the next event and says what is wrong with its place. */
   take(event: Numbered, line: number): Disorder | undefined {
     const highest = this.#highest;
     const rises = highest === undefined || isAbove(event, highest);
@@ -59,7 +57,7 @@ export class SequenceOrder {
   }
 }
 
-/** Tells whether one sequence is above another, exact however large they are. */
+/** Whether one sequence is above another, exact however large they are. */
 export function isAbove(event: Numbered, other: Numbered): boolean {
   if (event.exactSequence === undefined && other.exactSequence === undefined) return event.sequence > other.sequence;
   return BigInt(sequenceText(event)) > BigInt(sequenceText(other));

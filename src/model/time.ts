@@ -4,9 +4,8 @@ const NS_PER_MS = 1_000_000n;
 const RFC3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$/;
 
 /**
- * Gives the instant that a stored time names, in milliseconds since 1970, or undefined when it is malformed.
- *
- * Stored times are compared as instants: as text `15:00:00+05:00` would sort above `13:00:00Z` (FORMAT.md, 4).
+ * The instant that a stored time names, in milliseconds since 1970; undefined when it is malformed.
+ * Times are compared as instants: as text `15:00:00+05:00` would sort above `13:00:00Z` (FORMAT.md, 4).
  */
 export function parseInstant(text: string): number | undefined {
   const parts = instantParts(text);
@@ -22,13 +21,13 @@ export function parseInstantNs(text: string): bigint | undefined {
   return BigInt(parts.seconds) * NS_PER_MS + BigInt(parts.fraction.slice(0, 9).padEnd(9, '0'));
 }
 
-/** Tells whether a stored time is more than a day ahead of the present. */
+/** Whether a stored time is more than a day ahead of the present. */
 export function isFarAhead(text: string, now: Date): boolean {
   const instant = parseInstant(text);
   return instant !== undefined && instant - now.getTime() > DAY_MS;
 }
 
-/** Gives the whole seconds of a time, in milliseconds since 1970, and the digits behind its point. */
+/** The whole seconds of a time, in milliseconds since 1970, and the digits behind its point. */
 function instantParts(text: string): { readonly seconds: number; readonly fraction: string } | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -43,12 +42,12 @@ function instantParts(text: string): { readonly seconds: number; readonly fracti
   return { seconds: whole + (+second === 60 ? 1000 : 0) - offsetMs(zone), fraction: fraction.slice(1) };
 }
 
-/** Gives an instant as it is stored: UTC, whole seconds (cut, not rounded), `Z` (FORMAT.md, 2). */
+/** An instant as it is stored: UTC, whole seconds (cut, not rounded), `Z` (FORMAT.md, 2). */
 export function formatInstant(instant: Date): string {
   return `${instant.toISOString().slice(0, 19)}Z`;
 }
 
-/** Gives the later of two stored times as text; a malformed one never wins over a well-formed one. */
+/** The later of two stored times; a malformed one never wins over a well-formed one. */
 export function laterOf(a: string, b: string): string {
   const first = parseInstant(a) ?? Number.NEGATIVE_INFINITY;
   const second = parseInstant(b) ?? Number.NEGATIVE_INFINITY;

@@ -1,3 +1,4 @@
+import { joinBytes } from '../model/bytes.js';
 import { type Replacement, replaceIn } from './replacement.js';
 import { secretsInJson } from './secrets-in-json.js';
 import { secretsInText } from './secrets-in-text.js';
@@ -97,11 +98,5 @@ function replaceInBytes(bytes: Uint8Array, replacements: readonly Replacement[])
     done = end;
   }
   parts.push(bytes.subarray(done));
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinBytes(parts);
 }

@@ -1,3 +1,4 @@
+import { isJsonText } from '../model/json.js';
 import { isSecretName } from './names.js';
 import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Replacement } from './replacement.js';
 import { isPlaceholder } from './values.js';
@@ -12,17 +13,8 @@ type JudgeText = (text: string) => readonly Replacement[];
  * anew. Undefined when the text is not JSON. Takes no more stack for a deeper text.
  */
 export function secretsInJson(json: string, judge: JudgeText): Replacement[] | undefined {
-  if (!isJson(json)) return undefined;
+  if (!isJsonText(json)) return undefined;
   return new JsonWalk(json, judge).secrets();
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** An object or array that is open at some point of the text. */

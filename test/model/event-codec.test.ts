@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidArgumentError } from '../../src/errors.js';
+import { joinBytes } from '../../src/model/bytes.js';
 import type { StoredEvent } from '../../src/model/event.js';
 import {
   encodeEventLine,
   encodeInput,
-  joinBytes,
   MalformedLineError,
   parseEventLine,
   refOf,

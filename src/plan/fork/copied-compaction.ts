@@ -1,7 +1,7 @@
 import { PayloadDamagedError } from '../../errors.js';
+import { joinBytes } from '../../model/bytes.js';
 import { type DecodedCompaction, decodeCompaction } from '../../model/compaction-payload.js';
 import type { EventRef } from '../../model/event.js';
-import { joinBytes } from '../../model/event-codec.js';
 import {
   encodeString,
   parseRawJson,

@@ -1,6 +1,6 @@
 import { SessionExistsError, ZeroSessionsError } from '../../errors.js';
 import { syncFolder } from '../../fs/durable-file.js';
-import { sameBytes } from '../../model/event-codec.js';
+import { sameBytes } from '../../model/bytes.js';
 import { eventName, parseNewSessionId, parseSessionId, type SessionId, trimSpace } from '../../model/ids.js';
 import { encodeJson, type RawJson } from '../../model/json.js';
 import type { SessionMetadata } from '../../model/metadata.js';

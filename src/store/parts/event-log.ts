@@ -10,9 +10,9 @@ import {
 } from '../../fs/durable-file.js';
 import type { FileIdentity } from '../../fs/file-system.js';
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../../fs/jsonl.js';
-import { trimSpaceBytes } from '../../model/bytes.js';
+import { joinBytes, trimSpaceBytes } from '../../model/bytes.js';
 import type { EventRef, LineDamage, StoredEvent } from '../../model/event.js';
-import { type AmbiguousMember, joinBytes, MalformedLineError, parseEventLine, refOf } from '../../model/event-codec.js';
+import { type AmbiguousMember, MalformedLineError, parseEventLine, refOf } from '../../model/event-codec.js';
 import { sequenceText } from '../../model/ids.js';
 import type { LogOutline, OutlinedPayload } from '../../model/log-outline.js';
 import type { LogIdentity } from '../../model/rewind-record.js';

@@ -6,8 +6,9 @@ import {
   SequenceExhaustedError,
 } from '../../errors.js';
 import { syncFileAt, syncFolder } from '../../fs/durable-file.js';
+import { joinBytes, sameBytes } from '../../model/bytes.js';
 import type { StoredEvent } from '../../model/event.js';
-import { encodeEventLine, joinBytes, sameBytes } from '../../model/event-codec.js';
+import { encodeEventLine } from '../../model/event-codec.js';
 import { eventIdOf, leavesRoom, type Sequence, type SessionId, sequenceText } from '../../model/ids.js';
 import type { RawJson } from '../../model/json.js';
 import {

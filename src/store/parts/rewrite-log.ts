@@ -1,8 +1,9 @@
 import { StalePlanError } from '../../errors.js';
 import { createFile, removeQuietly, syncFile, syncFolder } from '../../fs/durable-file.js';
 import { readFully, writeFully } from '../../fs/jsonl.js';
+import { joinBytes } from '../../model/bytes.js';
 import type { StoredEvent } from '../../model/event.js';
-import { encodeEventLine, joinBytes } from '../../model/event-codec.js';
+import { encodeEventLine } from '../../model/event-codec.js';
 import { decodeIntent } from '../../model/rewind-record.js';
 import { FILE_MODE, TEMP_PREFIX } from '../base/layout.js';
 import type { EventLog } from './event-log.js';
