@@ -4,12 +4,10 @@ import { errnoOf } from '../errors.js';
 import { refusalOf } from './refused-step.js';
 
 /**
- * Replaces a small file that can be made again: whole, or not at all, and never a reader who sees half of it.
+ * Replaces a small file that can be made again: whole, or not at all, and no reader sees half of it.
  *
- * Nothing that must last is written here. The package takes a short write for a whole one, never syncs the folder and
- * writes through a link; so what stands at the path and is no regular file is removed first, and the durable writing
- * of the store is in durable-file.ts.
- * @param mode - Permission bits of the file.
+ * For nothing that must last: the package takes a short write for a whole one, never syncs the folder and writes
+ * through a link, so a link is removed first. The durable writing of the store is in durable-file.ts.
  */
 export async function replaceWhole(path: string, text: string, mode: number): Promise<void> {
   const [{ default: writeFileAtomic }] = await Promise.all([import('write-file-atomic'), removeLink(path)]);

@@ -30,7 +30,7 @@ const CALLS: Readonly<Record<keyof FileSystem, true>> = {
   setModified: true,
 };
 
-/** Gives a file system that does some calls in another way, and all others as this one, also one that is a class. */
+/** Does some calls in another way, and all others as the file system does them, also one that is a class. */
 export function derivedFileSystem(fs: FileSystem, changes: Partial<FileSystem>): FileSystem {
   const calls = Object.keys(CALLS) as (keyof FileSystem)[];
   const same = Object.fromEntries(calls.map((name) => [name, (fs[name] as () => unknown).bind(fs)]));

@@ -17,9 +17,7 @@ export function createFile(fs: FileSystem, path: string, bytes: Uint8Array, mode
 }
 
 /**
- * Replaces a file whole, or leaves the old one: exclusive temp file, fsync, rename, fsync of the folder.
- *
- * This is ours because write-file-atomic takes a short write for a whole one, follows links and never syncs the folder.
+ * Replaces a file whole, or leaves the old one: what write-file-atomic does not do safely (atomic-file.ts).
  * @param tempPath - A random name in the same folder.
  */
 export function replaceFile(fs: FileSystem, path: string, tempPath: string, bytes: Uint8Array, mode: number): void {
@@ -35,8 +33,7 @@ export function replaceFile(fs: FileSystem, path: string, tempPath: string, byte
 
 /**
  * Appends bytes to what is there, and syncs both. When it fails the file has its old length again.
- * @throws {@link DurabilityUnknownError} (`DURABILITY_UNKNOWN`) when the sync failed: it is not tried again, since a
- * second fsync would succeed without having written anything.
+ * @throws {@link DurabilityUnknownError} when the sync failed: a second fsync would succeed and have written nothing.
  */
 export function appendDurably(fs: FileSystem, path: string, bytes: Uint8Array): void {
   const fd = fs.openAppend(path);
@@ -62,7 +59,6 @@ export function appendDurably(fs: FileSystem, path: string, bytes: Uint8Array): 
   }
 }
 
-/** Cuts a file to a length and syncs it. */
 export function truncateDurably(fs: FileSystem, path: string, length: number): void {
   const fd = fs.openAppend(path);
   try {
@@ -73,7 +69,7 @@ export function truncateDurably(fs: FileSystem, path: string, length: number): v
   }
 }
 
-/** Gives the whole content of a regular file, or undefined when there is none. */
+/** The whole content of a regular file, or undefined when there is none. */
 export function readWholeFile(fs: FileSystem, path: string): Uint8Array | undefined {
   let fd: number;
   try {
@@ -85,14 +81,12 @@ export function readWholeFile(fs: FileSystem, path: string): Uint8Array | undefi
   try {
     const { size } = fs.fstat(fd);
     const bytes = new Uint8Array(size);
-    const count = readFully(fs, fd, bytes, 0, size);
-    return count === size ? bytes : bytes.subarray(0, count);
+    return bytes.subarray(0, readFully(fs, fd, bytes, 0, size));
   } finally {
     fs.close(fd);
   }
 }
 
-/** Syncs a file's bytes. */
 export function syncFile(fs: FileSystem, fd: number, path: string): void {
   try {
     fs.fsync(fd);
@@ -111,7 +105,6 @@ export function syncFileAt(fs: FileSystem, path: string): void {
   }
 }
 
-/** Syncs the entries of a folder. */
 export function syncFolder(fs: FileSystem, path: string): void {
   const folder = fs.openFolder(path);
   try {
@@ -123,14 +116,12 @@ export function syncFolder(fs: FileSystem, path: string): void {
   }
 }
 
-/** Syncs the folder that a path is in. */
 export function syncFolderOf(fs: FileSystem, path: string): void {
   syncFolder(fs, path.slice(0, path.lastIndexOf('/')) || '/');
 }
 
 /**
- * Makes a folder unless it is there, and syncs its entry: also that of one which is there, since who made it may have
- * been killed before.
+ * Makes a folder unless it is there, and syncs its entry in any case: whoever made it may have been killed before.
  * @throws {@link UnexpectedKindError} when a link, or anything else that is no folder, stands in its place.
  */
 export function ensureFolder(fs: FileSystem, path: string, mode = 0o700): void {
@@ -149,7 +140,7 @@ function makeFolder(fs: FileSystem, path: string, mode: number): void {
   }
 }
 
-/** Tells whether an error of the system says that nothing is at the path. */
+/** Whether an error of the system says that nothing is at the path. */
 export function isMissing(error: unknown): boolean {
   const code = errnoOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';

@@ -23,19 +23,15 @@ export interface FileStat {
   readonly gid: number;
 }
 
-/**
- * What tells one file from every other. Numbers of 64 bits, so never doubles: beyond 2^53 two neighbours are equal as
- * such. An inode number is given away again when its file is gone, and the time of birth tells the two apart.
- */
+/** Tells one file from all others. 64 bits, so no doubles; an inode number is used again, but with another birth. */
 export type FileIdentity = Pick<FileStat, 'dev' | 'ino' | 'birthNs'>;
 
-/** Tells whether two stats are of one file. Where nothing is, there is none. */
+/** Where nothing is, there is no file. */
 export function sameFile(a: FileIdentity | undefined, b: FileIdentity | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   return a.ino === b.ino && a.dev === b.dev && a.birthNs === b.birthNs;
 }
 
-/** Gives a file's identity from stats that were asked for with `bigint`. */
 export function identityOf(stat: Pick<fs.BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): FileIdentity {
   return {
     // Node hands these out as signed; the kernel, and /proc/locks, count without a sign.
@@ -53,23 +49,20 @@ export interface FolderEntry {
 /**
  * The few calls that the store needs of a file system.
  *
- * They are synchronous: on one thread that is several times faster than promises for many small files, and a crash
- * test can stop between any two of them (docs/architecture.md). No call but {@link stat} follows a link in the last
- * component. Errors are those of the system, with their `code`; a path where nothing is gives undefined where the
- * type says so.
+ * They are synchronous: for many small files that is several times faster than promises, and a crash test can stop
+ * between any two. No call but {@link stat} follows a link in the last component. Errors are the system's, with `code`.
  */
 export interface FileSystem {
   lstat(path: string): FileStat | undefined;
   /** Follows links. */
   stat(path: string): FileStat | undefined;
   readlink(path: string): string;
-  /** Tells whether entries of a folder may be made and removed. */
+  /** Whether entries of a folder may be made and removed. */
   mayChange(path: string): boolean;
-  /** Tells why an entry of a folder that may be changed can be neither replaced nor removed, or undefined. */
+  /** Why an entry of a folder that may be changed can be neither replaced nor removed, or undefined. */
   whyFixed(path: string): WhyFixed | undefined;
   /** Entries by name, in byte order. */
   readdir(path: string): readonly FolderEntry[];
-  /** Resolves every link of a path. */
   realpath(path: string): string;
 
   /** Opens a regular file for reading; a link, a folder or a special file is refused at once, never waited for. */
@@ -82,7 +75,7 @@ export interface FileSystem {
   openFolder(path: string): FolderHandle;
   fstat(fd: number): FileStat;
   read(fd: number, into: Uint8Array, offset: number, length: number, position: number): number;
-  /** May write less than asked: gives the count. */
+  /** May write less than asked: the result is the count. */
   write(fd: number, bytes: Uint8Array, offset: number, length: number): number;
   truncate(fd: number, length: number): void;
   fsync(fd: number): void;
@@ -96,16 +89,13 @@ export interface FileSystem {
   symlink(target: string, path: string): void;
   unlink(path: string): void;
   rmdir(path: string): void;
-  /** Gives a file, folder or link another owner; a link is not followed. */
+  /** Changes the owner of a file, folder or link; a link is not followed. */
   chown(path: string, uid: number, gid: number): void;
   /** Sets the time of the last change, milliseconds since 1970; a link is not followed. */
   setModified(path: string, mtimeMs: number): void;
 }
 
-/**
- * An open folder; `path` leads to it for as long as it is open, and throws a ProcMissingError (`PROC_MISSING`) on Linux
- * without /proc, where none does.
- */
+/** An open folder; `path` leads to it while it is open, and throws a ProcMissingError on a Linux without /proc. */
 export interface FolderHandle {
   readonly path: string;
   sync(): void;
@@ -124,28 +114,20 @@ export class UnexpectedKindError extends Error {
   }
 }
 
-/** Gives a kind as a person would say it. */
 export function describeKind(kind: FileKind): string {
-  switch (kind) {
-    case 'file':
-      return 'a regular file';
-    case 'directory':
-      return 'a folder';
-    case 'link':
-      return 'a symbolic link';
-    case 'other':
-      return 'a special file';
-    default:
-      return kind satisfies never;
-  }
+  return KIND_WORDS[kind];
 }
+
+const KIND_WORDS: Readonly<Record<FileKind, string>> = {
+  file: 'a regular file',
+  directory: 'a folder',
+  link: 'a symbolic link',
+  other: 'a special file',
+};
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = fs.constants;
 
-/**
- * Gives the file system of the machine.
- * @param onRefused - Told when a mode cannot be given to something new, which then has that of its mount.
- */
+/** @param onRefused - Told when a mode cannot be given to something new, which then has that of its mount. */
 export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
   return {
     lstat: (path) => statOf(() => fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })),
@@ -153,9 +135,8 @@ export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
     readlink: (path) => fs.readlinkSync(path),
     readdir: (path) => {
       const entries = fs.readdirSync(path, { withFileTypes: true });
-      return entries
-        .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
-        .sort((a, b) => (a.name < b.name ? -1 : 1));
+      const named = entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+      return named.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
     realpath: (path) => fs.realpathSync(path),
     mayChange: (path) => {
@@ -192,8 +173,7 @@ export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
       // With what its owner needs to open it, whatever mode it is to have.
       fs.mkdirSync(path, { mode: mode | 0o700 });
       if (platform() === 'win32') return;
-      // The umask takes bits off what mkdir is asked for. Through a descriptor that refuses links: whoever puts one in the
-      // place of the folder meanwhile would have the mode of something else changed.
+      // The umask takes bits off. By a descriptor that refuses links: a link put there must not pass the mode on.
       const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
       try {
         tolerate('chmod', onRefused, () => fs.fchmodSync(fd, mode));
@@ -211,7 +191,7 @@ export function nodeFileSystemWith(onRefused: OnRefused): FileSystem {
   };
 }
 
-/** The file system of the machine, for who need not be told of what it refuses. */
+/** For callers that need not be told of what the machine refuses. */
 export const nodeFileSystem: FileSystem = nodeFileSystemWith(() => {});
 
 function openFolder(path: string): FolderHandle {
@@ -290,16 +270,13 @@ function millisecondsOf(nanoseconds: bigint): number {
 
 let birthIsTold: boolean | undefined;
 
-// Where Linux refuses statx, Node gives the time of the last change in its place, and that moves with every append. A
-// file of /proc has no birth: one that seems to have shows it.
+// Where Linux refuses statx, Node gives the time of the last change, which every append moves. A file of /proc has no
+// birth: one that seems to have shows it.
 function tellsBirth(): boolean {
-  birthIsTold ??= platform() !== 'linux' || !hasBirth('/proc/version');
+  if (birthIsTold !== undefined) return birthIsTold;
+  const proc = fs.lstatSync('/proc/version', { bigint: true, throwIfNoEntry: false });
+  birthIsTold = platform() !== 'linux' || proc === undefined || proc.birthtimeNs === 0n;
   return birthIsTold;
-}
-
-function hasBirth(path: string): boolean {
-  const stat = fs.lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  return stat !== undefined && stat.birthtimeNs !== 0n;
 }
 
 function kindOf(entry: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): FileKind {

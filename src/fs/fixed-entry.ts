@@ -7,10 +7,7 @@ export type WhyFixed = 'mount point' | 'immutable' | 'sticky folder';
 
 const STICKY = 0o1000;
 
-/**
- * Tells what keeps an entry of a folder from being replaced or removed, as far as that can be asked without trying.
- * @param path - Absolute, without links in its folders.
- */
+/** As far as that can be asked without trying; the path is absolute, without links in its folders. */
 export function whyFixed(path: string): WhyFixed | undefined {
   const entry = fs.lstatSync(path, { throwIfNoEntry: false });
   if (entry === undefined) return undefined;

@@ -12,14 +12,14 @@ const FIRST_PERSON = 1000;
 /** What an account has for a shell that nobody logs in to. */
 const NO_SHELLS: ReadonlySet<string | undefined> = new Set(['nologin', 'false']);
 
-/** Gives the homes of whoever runs this process: what the environment says, and, whatever it says, what the system knows. */
+/** The homes of whoever runs this process: what the environment says, and what the system knows whatever that says. */
 export function ownHomes(env: Environment): readonly string[] {
   const known = [env.HOME, env.USERPROFILE, homeOfThisProcess(), homeOfThisUser()];
   const told = known.filter((home) => home !== undefined && home.trim() !== '');
   return [...new Set(told.map((home) => resolve(home as string)))];
 }
 
-/** Gives the home of this process: its own HOME, else the one of its user; empty where there is none. */
+/** The home of this process: its own HOME, else the one of its user; empty where there is none. */
 export function homeOfThisProcess(): string {
   try {
     return homedir() || (homeOfThisUser() ?? '');
@@ -28,7 +28,7 @@ export function homeOfThisProcess(): string {
   }
 }
 
-/** Gives the home that the system has for the effective user, or undefined where it knows none. */
+/** The home that the system has for the effective user, or undefined where it knows none. */
 function homeOfThisUser(): string | undefined {
   try {
     return userInfo().homedir;
@@ -37,22 +37,15 @@ function homeOfThisUser(): string | undefined {
   }
 }
 
-/**
- * Gives the homes of people: of root, of every account that somebody can log in to, and of these users.
- *
- * Those of services are folders like any others.
- * @param users - Whose homes are wanted in any case.
- */
+/** The homes of root, of every account that somebody can log in to, and of `users`; not those of services. */
 export function homesOfPeople(fs: FileSystem, users: readonly number[]): readonly string[] {
   const isPerson = ({ uid, shell }: Account): boolean =>
     users.includes(uid) || ((uid === 0 || uid >= FIRST_PERSON) && !NO_SHELLS.has(shell.split('/').at(-1)));
-  const homes = readAccounts(fs)
-    .filter(isPerson)
-    .map(({ home }) => home);
-  return [...new Set(homes)];
+  const people = readAccounts(fs).filter(isPerson);
+  return [...new Set(people.map(({ home }) => home))];
 }
 
-/** Gives the user that somebody was before they became another. */
+/** The user that somebody was before they became another. */
 export function formerUser(env: Environment): number | undefined {
   const uid = env.SUDO_UID ?? env.PKEXEC_UID ?? '';
   return /^\d{1,10}$/.test(uid) ? Number(uid) : undefined;
@@ -65,8 +58,7 @@ interface Account {
 }
 
 function readAccounts(fs: FileSystem): readonly Account[] {
-  const bytes = readAccountFile(fs);
-  const lines = new TextDecoder().decode(bytes).split('\n');
+  const lines = new TextDecoder().decode(readAccountFile(fs)).split('\n');
   return lines.flatMap((line) => {
     const [, , uid = '', , , home = '', shell = ''] = line.split(':');
     return /^\d+$/.test(uid) && home.startsWith('/') ? [{ uid: Number(uid), home, shell }] : [];

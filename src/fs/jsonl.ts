@@ -25,8 +25,7 @@ const LARGEST_USUAL_WINDOW_BYTES = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * Gives the lines of an open file, first to last, from a reused buffer that grows for a long line and shrinks again.
- * @param from - Offset of the first byte of a line.
+ * Reads the lines of an open file, first to last, into a buffer that grows for a long line and shrinks again.
  * @param to - Offset where to stop; what is appended meanwhile is not read.
  */
 export function* readLines(fs: FileSystem, fd: number, from: number, to: number): Generator<RawLine> {
@@ -54,16 +53,10 @@ export function* readLines(fs: FileSystem, fd: number, from: number, to: number)
     if (cursor === 0 && filled === buffer.length) {
       const end = endOfLine(fs, fd, start + held, limit);
       if (end.offset - start > MAX_LINE_BYTES) {
-        yield {
-          number,
-          bytes: buffer.subarray(0, 0),
-          start,
-          end: end.offset,
-          terminated: end.terminated,
-          tooLong: true,
-        };
+        const { offset, terminated } = end;
+        yield { number, bytes: buffer.subarray(0, 0), start, end: offset, terminated, tooLong: true };
         number += 1;
-        start = end.offset;
+        start = offset;
         cursor = 0;
         filled = 0;
         continue;
@@ -86,11 +79,9 @@ export function* readLines(fs: FileSystem, fd: number, from: number, to: number)
 }
 
 /**
- * Gives the lines of an open file, last to first.
+ * Reads the lines of an open file of this size, last to first.
  *
- * What is longer than a line may be is not held in memory either; it is the last that is given, since where it begins
- * is not looked for.
- * @param size - Offset where to begin: the size of the file.
+ * A line that is too long is not held in memory and is the last to be yielded: where it begins is not looked for.
  */
 export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): Generator<RawLine> {
   let end = size;
@@ -136,7 +127,6 @@ export function* readLinesBackwards(fs: FileSystem, fd: number, size: number): G
   }
 }
 
-/** Writes all of the bytes, however few the system takes at a time. */
 export function writeFully(fs: FileSystem, fd: number, bytes: Uint8Array): void {
   let at = 0;
   while (at < bytes.length) {
@@ -146,7 +136,7 @@ export function writeFully(fs: FileSystem, fd: number, bytes: Uint8Array): void 
   }
 }
 
-/** Reads exactly `length` bytes at an offset, or as many as there are; gives the count. */
+/** Reads `length` bytes at an offset, or as many as there are; returns the count. */
 export function readFully(fs: FileSystem, fd: number, into: Uint8Array, position: number, length: number): number {
   let at = 0;
   while (at < length) {
@@ -167,7 +157,7 @@ function endOfLine(fs: FileSystem, fd: number, from: number, to: number): { offs
   return { offset: at, terminated: false };
 }
 
-/** Gives the offset behind the last newline before `before`, or 0; undefined when there is none from `least` on. */
+/** The offset behind the last newline before `before`, or 0; undefined when there is none from `least` on. */
 function startOfLine(fs: FileSystem, fd: number, before: number, least: number): number | undefined {
   const chunk = new Uint8Array(LARGEST_USUAL_WINDOW_BYTES);
   for (let at = before; at > least; ) {

@@ -7,10 +7,7 @@ import { readChunks } from './read-chunks.js';
 // What a file system says that has no hard links, or no more of them for this file.
 const NO_LINKS = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
-/**
- * Gives a file a second name; one that is there already is left alone. The folder is not synced.
- * @returns false where the file system has no hard links.
- */
+/** A second name that is there already is left alone. The folder is not synced. False without hard links. */
 export function linkFile(fs: FileSystem, from: string, to: string): boolean {
   try {
     fs.link(from, to);

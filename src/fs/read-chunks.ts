@@ -2,12 +2,7 @@ import type { FileSystem } from './file-system.js';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/**
- * Reads an open file in pieces, to its end as it is when that is reached, or to an offset.
- * @param from - Offset of the first byte.
- * @param to - Offset behind the last.
- * @returns Pieces of one buffer: each is overwritten by the next.
- */
+/** Reads an open file, or a stretch of it, in pieces of one buffer: each piece is overwritten by the next. */
 export function* readChunks(
   fs: FileSystem,
   fd: number,

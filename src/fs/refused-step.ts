@@ -9,7 +9,7 @@ export type OnRefused = (step: OptionalStep, errno: string) => void;
 // What says "not here". Everything else says that something went wrong: EIO, ENOSPC, EROFS, EDQUOT.
 const REFUSALS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
 
-/** Gives the errno when an error says that the file system does without this step; undefined for every other error. */
+/** The errno when an error says that the file system does without this step; undefined for every other error. */
 export function refusalOf(step: OptionalStep, error: unknown): string | undefined {
   const errno = errnoOf(error);
   if (errno === undefined) return undefined;
@@ -17,7 +17,7 @@ export function refusalOf(step: OptionalStep, error: unknown): string | undefine
   return isRefusal ? errno : undefined;
 }
 
-/** Gives a file the mode that it should have, where its file system has modes: for what is not worth a word. */
+/** Sets a mode where the file system has modes: for what is not worth a word. */
 export async function settleMode(change: () => Promise<void>): Promise<void> {
   try {
     await change();
@@ -26,7 +26,6 @@ export async function settleMode(change: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Does a step, or does without it where the file system refuses it. */
 export function tolerate(step: OptionalStep, onRefused: OnRefused, work: () => void): void {
   try {
     work();

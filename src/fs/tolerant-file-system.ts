@@ -2,10 +2,7 @@ import { derivedFileSystem } from './derived-file-system.js';
 import type { FileSystem } from './file-system.js';
 import { type OnRefused, refusalOf, tolerate } from './refused-step.js';
 
-/**
- * Gives a file system that does without the steps that a mount refuses and nothing depends on. A refused link is told of
- * and stays an error: who links has to copy instead.
- */
+/** Does without steps that a mount refuses and nothing depends on. A refused link stays an error: its caller copies. */
 export function tolerantFileSystem(fs: FileSystem, onRefused: OnRefused): FileSystem {
   return derivedFileSystem(fs, {
     fchmod: (fd, mode) => tolerate('chmod', onRefused, () => fs.fchmod(fd, mode)),

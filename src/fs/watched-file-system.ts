@@ -1,10 +1,7 @@
 import { derivedFileSystem } from './derived-file-system.js';
 import type { FileSystem } from './file-system.js';
 
-/**
- * Gives a file system that calls a function before each change, and not before what only reads or syncs.
- * @param beforeChange - What it throws keeps the change from being made.
- */
+/** @param beforeChange - Called before each change, not before a read or a sync; what it throws prevents the change. */
 export function watchedFileSystem(fs: FileSystem, beforeChange: () => void): FileSystem {
   const watched =
     <Args extends unknown[], Result>(call: (...args: Args) => Result) =>
