@@ -546,11 +546,19 @@ export class ProcMissingError extends ZeroSessionsError {
   }
 }
 
-/** Gives the errno (`ENOENT`, …) of an error that the system raised, or undefined. */
+/** The errno (`ENOENT`, …) of an error that the system raised, or undefined. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const { code } = error;
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
+}
+
+/** For the `catch` of a promise: undefined for an error of the system, or for these of them; the rest is thrown on. */
+export function ignoring(...errnos: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    const errno = errnoOf(error);
+    if (errno === undefined || (errnos.length > 0 && !errnos.includes(errno))) throw error;
+  };
 }
 
 /** Says how an interrupted rewind is settled: which folder is meant only whoever knows it may say, where it came with a copy. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, rename, unlink, writeFile } from 'node:fs/promises';
-import { errnoOf } from '../errors.js';
+import { ignoring } from '../errors.js';
 import { refusalOf } from './refused-step.js';
 
 /**
@@ -23,9 +23,6 @@ export async function replaceWhole(path: string, text: string, mode: number): Pr
 }
 
 async function removeLink(path: string): Promise<void> {
-  try {
-    if (!(await lstat(path)).isFile()) await unlink(path);
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-  }
+  const found = await lstat(path).catch(ignoring('ENOENT'));
+  if (found?.isFile() === false) await unlink(path).catch(ignoring('ENOENT'));
 }

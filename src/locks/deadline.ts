@@ -1,22 +1,19 @@
 import { monotonicClock } from './monotonic-clock.js';
 
 /** How long to wait: one limit for a lock, or for several that are taken in a row. */
-export interface Deadline {
+export interface Deadline extends TryLimit {
   readonly timeoutMs: number;
-  /** Aborted when the time is over, or when the caller has given up. */
-  readonly until: AbortSignal;
   /** Starts the limit of a single try, so that no deadline is too short for a lock that is free. */
   startTry(): TryLimit;
   /** Throws the reason of the caller's own signal if that is why the wait ended. */
   throwIfGivenUp(): void;
-  /** Stops the timer. To be called once everything waited for is there, or the wait was cut short. */
-  end(): void;
 }
 
 /** The limit of a single try: the deadline, but a second at least and five at most. */
 interface TryLimit {
+  /** Aborted when the time is over, or when the caller has given up. */
   readonly until: AbortSignal;
-  /** Stops the timer. */
+  /** Stops the timer. To be called once everything waited for is there, or the wait was cut short. */
   end(): void;
 }
 
@@ -24,12 +21,7 @@ interface TryLimit {
 const SHORTEST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 5_000;
 
-/**
- * Starts the clock for a wait.
- *
- * @param timeoutMs - Milliseconds from now; 0 means to try once.
- * @param signal - Ends the wait early.
- */
+/** @param timeoutMs - Milliseconds from now; 0 means to try once. */
 export function startDeadline(timeoutMs: number, signal?: AbortSignal): Deadline {
   const whole = startLimit(timeoutMs, signal);
   const endsAt = monotonicClock() + timeoutMs;

@@ -3,38 +3,35 @@ import * as callbackFs from 'node:fs';
 import { lstat, rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, LockLostError, LockUnavailableError, PathRefusedError } from '../errors.js';
+import { errnoOf, ignoring, LockLostError, LockUnavailableError, PathRefusedError } from '../errors.js';
 import { nodeFileSystem } from '../fs/file-system.js';
 import { type OnRefused, refusalOf } from '../fs/refused-step.js';
 import type { Deadline } from './deadline.js';
 import { type LeftOverWatch, watchFolder } from './left-over-watch.js';
-import type { LockHolder } from './lock-holder.js';
-import { LockHeldError } from './lock-holder.js';
-import type { LockOwner } from './lock-owner.js';
-import { ownerPathOf, readLockOwner, readLockOwnerSync, removeLockOwner, writeLockOwner } from './lock-owner.js';
+import { LockHeldError, type LockHolder } from './lock-holder.js';
+import {
+  type LockOwner,
+  ownerPathOf,
+  readLockOwner,
+  readLockOwnerSync,
+  removeLockOwner,
+  writeLockOwner,
+} from './lock-owner.js';
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.js';
-import type { ProcessIdentity } from './process-identity.js';
-import { hasEnded } from './process-identity.js';
+import { hasEnded, type ProcessIdentity } from './process-identity.js';
 
 interface ExclusiveLockOptions {
   /** This process, as those who meet its lock should know it. */
   readonly self: ProcessIdentity;
   readonly deadline: Deadline;
   /**
-   * Whether the caller holds a lock (flock) that keeps everybody else out of this one. Only then may what is left over be
-   * removed: at once where its owner has ended, else when it has not changed for six seconds, whatever its time says.
-   * Two processes that do it side by side would both end up as holders.
+   * Whether the caller holds a lock (flock) that keeps everybody else out of this one. Only then may what is left over
+   * be removed: two processes that do it side by side would both end up as holders.
    */
   readonly holdsOuterLock: boolean;
-  /**
-   * Without an outer lock: milliseconds without a sign of life, by the time of day, after which a lock counts as left
-   * over. Defaults to 30,000; at least 2,000.
-   */
+  /** Without an outer lock: after how many milliseconds a silent lock is left over; at least 2,000. */
   readonly staleMs?: number;
-  /**
-   * Told when the directory cannot be given a time. Under an outer lock that one alone holds then; without one nobody
-   * could see a sign of life, and the lock is refused.
-   */
+  /** Told when the directory cannot be given a time. Without an outer lock it is refused: no sign of life. */
   readonly onRefused?: OnRefused | undefined;
   /** For how long a lock stays as it is before it counts as left over. */
   readonly clock?: MonotonicClock;
@@ -45,27 +42,20 @@ const TOUCH_MS = 2_000;
 /** After this long without one, milliseconds, a lock is left over: three signs of life are missing. */
 const LEFT_OVER_MS = 6_000;
 
-/** An exclusive lock while it is held. */
 export interface ExclusiveLock {
   /** Aborted, with a {@link LockLostError}, once the lock is known to be lost: look before each commit. */
   readonly lost: AbortSignal;
-  /**
-   * Looks whether the lock is still there and still ours. Without an outer lock, every commit needs this just before.
-   * @throws {@link LockLostError} (`LOCK_LOST`) when it is not.
-   */
+  /** Throws a {@link LockLostError} when the lock is not ours any more: for each commit without an outer lock. */
   assertStillOurs(): void;
 }
 
 /**
- * Runs work under a lock directory, which also works where flock does not.
+ * Runs work under a lock directory, which also works where flock does not; its owner is named in a file beside it.
  *
- * The directory is made at the path, its owner is named in a file beside it, and both are gone afterwards. Losing the
- * lock stops nothing by itself: the work is told, and whatever it had committed before is a success.
+ * Losing the lock stops nothing by itself: the work is told, and whatever it had committed before is a success.
  * @throws {@link LockHeldError} when somebody else holds it until the deadline.
  * @throws {@link LockUnavailableError} (`LOCK_UNAVAILABLE`) without an outer lock where no time can be set.
  * @throws {@link PathRefusedError} (`PATH_REFUSED`) when the path or its parent is there and is no folder.
- * @throws the caller's own reason when they have given up waiting.
- * @see RELIABILITY.md, decision 4
  */
 export async function withExclusiveLock<T>(
   path: string,
@@ -107,8 +97,8 @@ async function tryAcquire(
   options: ExclusiveLockOptions,
 ): Promise<HeldLock | undefined> {
   await makeParent(path);
-  // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock this could
-  // name us as the owner of a directory that somebody else makes meanwhile.
+  // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock that could
+  // make us the owner of somebody else's directory.
   const isNamedFirst = (await isFree(path, watch, options)) && options.holdsOuterLock;
   if (isNamedFirst) await writeLockOwner(path, owner);
   const held = await makeDirectory(path, owner, options);
@@ -125,7 +115,7 @@ async function tryAcquire(
   }
 }
 
-/** Tells whether the way is free, once what was left over there is removed. */
+/** Whether the way is free, once what was left over there is removed. */
 async function isFree(
   path: string,
   watch: LeftOverWatch,
@@ -140,7 +130,7 @@ async function isFree(
   return true;
 }
 
-/** Removes a lock directory. Something in it (of a file manager, say) is not ours to delete: it is put aside. */
+/** Something in the directory (of a file manager, say) is not ours to delete: it is put aside. */
 async function removeFolder(path: string): Promise<void> {
   try {
     await rmdir(path);
@@ -203,8 +193,8 @@ function heldLock(
     },
     async release() {
       const removeName = () => removeIfOurs(path, owner);
-      // The name goes last, so that a crash in between leaves no directory without one. But as soon as the directory is
-      // gone, and no outer lock keeps others out, the name may be somebody else's.
+      // The name goes last, so that a crash leaves no directory without one. But once the directory is gone and no
+      // outer lock keeps others out, the name may be somebody else's.
       for (const step of holdsOuterLock ? [unlock, removeName] : [removeName, unlock]) {
         try {
           await step();
@@ -218,14 +208,14 @@ function heldLock(
 }
 
 /**
- * What proper-lockfile needs of the file system, with rules of ours. The directory is private. Under an outer lock it is
- * never judged by its time. And once it is held, nobody else's is removed: left alone, the package removes whatever stands
- * at the path when it releases and when the process exits, also the directory of whoever took over a stale lock.
+ * What proper-lockfile needs of the file system. Left alone, the package removes whatever stands at the path when it
+ * releases or the process exits, also the directory of whoever took over a stale lock. And under an outer lock a
+ * directory is never judged by its time.
  * @param onRefused - Under an outer lock: told when no time can be set, which is no trouble then.
  */
 function guardedFs(owner: LockOwner, onRefused: OnRefused | undefined): { readonly fs: object; startGuarding(): void } {
   let isGuarding = false;
-  // Some file systems keep times by the ten milliseconds or by two seconds: what they make of ours is no sign of another.
+  // Some file systems keep times by ten milliseconds or two seconds: what they make of ours is no sign of another.
   let touched: Date | undefined;
   const belongsToAnother = (path: string) => {
     const named = isGuarding ? readLockOwnerSync(path) : undefined;
@@ -284,22 +274,13 @@ async function makeParent(path: string): Promise<void> {
 }
 
 async function isDirectory(path: string): Promise<boolean> {
-  try {
-    const found = await lstat(path);
-    if (found.isDirectory()) return true;
-    throw new PathRefusedError(path, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder');
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    return false;
-  }
-}
-
-async function isOurs(path: string, owner: LockOwner): Promise<boolean> {
-  return (await readLockOwner(path))?.token === owner.token;
+  const found = await lstat(path).catch(ignoring('ENOENT'));
+  if (found === undefined || found.isDirectory()) return found !== undefined;
+  throw new PathRefusedError(path, found.isSymbolicLink() ? 'a symbolic link' : 'not a folder');
 }
 
 async function removeIfOurs(path: string, owner: LockOwner): Promise<void> {
-  if (await isOurs(path, owner)) await removeLockOwner(path);
+  if ((await readLockOwner(path))?.token === owner.token) await removeLockOwner(path);
 }
 
 function holderOf(path: string, owner: LockOwner | undefined, self: ProcessIdentity): LockHolder {

@@ -1,21 +1,19 @@
 import { randomInt } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { lstat } from 'node:fs/promises';
+import { type FileHandle, lstat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errnoOf, LockUnavailableError } from '../errors.js';
-import { identityOf, sameFile } from '../fs/file-system.js';
+import { ignoring, LockUnavailableError } from '../errors.js';
+import { type FileIdentity, identityOf, sameFile } from '../fs/file-system.js';
 import type { Deadline } from './deadline.js';
-import type { FlockWay, LockTry } from './flock-way.js';
-import { FlockWayError, findFlockWays } from './flock-way.js';
+import { type FlockWay, FlockWayError, findFlockWays, type LockTry } from './flock-way.js';
 import { findLockHolder } from './held-locks.js';
 import { LockHeldError, LockUnknownError } from './lock-holder.js';
 
 /** flock(LOCK_EX) on a file, held until it is released or the process dies. */
 export interface FileLock {
   readonly path: string;
-  /** Tells whether the path still names the locked file: whoever replaces the file lets others lock the new one. */
+  /** Whether the path still names the locked file: whoever replaces the file lets others lock the new one. */
   isInPlace(): Promise<boolean>;
-  /** Gives the lock back. Doing so twice is harmless. The file stays. */
+  /** Doing so twice is harmless. The file stays. */
   release(): Promise<void>;
 }
 
@@ -29,18 +27,11 @@ export interface FileLocker {
    * @throws {@link LockUnknownError} when no try came to an end until then: whether anybody holds it cannot be told.
    * @throws {@link PathRefusedError} (`PATH_REFUSED`) for anything but a regular file, which is never waited for.
    * @throws {@link LockUnavailableError} (`LOCK_UNAVAILABLE`) where there is no flock, or none that keeps anybody out.
-   * @throws the caller's own reason when they have given up; a system error when the file cannot be opened.
-   * @see RELIABILITY.md, 3.2
    */
   acquire(path: string, deadline: Deadline): Promise<FileLock>;
 }
 
-/**
- * Makes a locker that takes flock as Zero does, without a native package.
- *
- * @param ways - How to take it, the best first. Defaults to what the platform has.
- * @see PERFORMANCE.md, 5
- */
+/** @param ways - How to take it, the best first. Defaults to what the platform has. */
 export function createFileLocker(ways?: readonly FlockWay[]): FileLocker {
   let known = ways;
   const proven = new Set<FlockWay>();
@@ -69,7 +60,7 @@ export function createFileLocker(ways?: readonly FlockWay[]): FileLocker {
     throw new LockUnavailableError(reasons.join('; ') || 'this platform has no command that takes flock');
   }
 
-  /** Tries once, waits if somebody else has it, and gives a lock only when it is one on the file at the path. */
+  /** Tries once, waits if somebody else has it, and returns only a lock on the file that is at the path. */
   async function acquireBy(way: FlockWay, path: string, deadline: Deadline): Promise<LockTry> {
     let outcome = await tryOnce(way, path, deadline);
     if (outcome.kind === 'held') {
@@ -88,7 +79,7 @@ export function createFileLocker(ways?: readonly FlockWay[]): FileLocker {
     return doubt === undefined ? outcome : { kind: 'unknown', reason: doubt };
   }
 
-  /** Gives why a locked file may not be the lock that everybody means; undefined when it is. */
+  /** Why a locked file may not be the lock that everybody means; undefined when it is. */
   async function doubtAbout(
     way: FlockWay,
     path: string,
@@ -105,7 +96,7 @@ export function createFileLocker(ways?: readonly FlockWay[]): FileLocker {
       return undefined;
     }
     try {
-      if (!(await isSameFile(file, second.file))) return replaced;
+      if (!sameFile(await identityOfOpen(file), await identityOfOpen(second.file))) return replaced;
     } finally {
       await second.file.close();
     }
@@ -132,16 +123,12 @@ async function giveUpReason(path: string, deadline: Deadline, outcome: LockTry):
 }
 
 async function isAt(path: string, file: FileHandle): Promise<boolean> {
-  try {
-    return sameFile(identityOf(await lstat(path, { bigint: true })), identityOf(await file.stat({ bigint: true })));
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-    return false;
-  }
+  const found = await lstat(path, { bigint: true }).catch(ignoring('ENOENT'));
+  return found !== undefined && sameFile(identityOf(found), await identityOfOpen(file));
 }
 
-async function isSameFile(a: FileHandle, b: FileHandle): Promise<boolean> {
-  return sameFile(identityOf(await a.stat({ bigint: true })), identityOf(await b.stat({ bigint: true })));
+async function identityOfOpen(file: FileHandle): Promise<FileIdentity> {
+  return identityOf(await file.stat({ bigint: true }));
 }
 
 function fileLock(path: string, file: FileHandle): FileLock {

@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs';
 import { errnoOf } from '../errors.js';
 import { isRunning } from './process-identity.js';
 
-/** A process that runs. */
 interface RunningProcess {
   readonly pid: number;
-  /** Whose it is; undefined where the system does not tell (no /proc). */
+  /** Undefined where the system does not tell (no /proc). */
   readonly uid: number | undefined;
 }
 
 const LARGEST_PID = 2 ** 31 - 1;
 
-/** Finds a process by its number; undefined when none has it, or the one that had it has ended. */
+/** Undefined when no process has this number, or the one that had it has ended. */
 export function findProcess(pid: number): RunningProcess | undefined {
   // Asked for 0, the system would speak of ourselves.
   if (!Number.isInteger(pid) || pid < 1 || pid > LARGEST_PID || !isRunning(pid)) return undefined;

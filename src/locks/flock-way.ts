@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
-import { access, constants, lstat, open } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errnoOf, PathRefusedError } from '../errors.js';
@@ -12,14 +11,13 @@ export interface FlockWay {
   readonly how: 'flock-command' | 'perl' | 'o_exlock';
   /**
    * Opens the file, which is created when missing, and tries once to take flock(LOCK_EX) on it.
-   * @throws {@link FlockWayError} when it cannot be done this way here; a system error when the file cannot be opened.
+   * @throws {@link FlockWayError} when it cannot be done this way here.
    */
   tryLock(path: string, until: AbortSignal): Promise<LockTry>;
   /** The same, and waits for somebody else's lock to go until the signal aborts. */
   waitForLock(path: string, until: AbortSignal): Promise<LockTry>;
 }
 
-/** What came of a try. */
 export type LockTry =
   /** The file is locked until it is closed. */
   | { readonly kind: 'locked'; readonly file: FileHandle }
@@ -33,10 +31,7 @@ export class FlockWayError extends Error {
   override readonly name = 'FlockWayError';
 }
 
-/**
- * Finds the ways to take flock on this platform, the best first; none on Windows.
- * @param folders - Where commands may come from.
- */
+/** The ways to take flock on this platform, the best first; none on Windows. */
 export async function findFlockWays(
   system: NodeJS.Platform = platform(),
   folders: readonly string[] = SYSTEM_FOLDERS,
@@ -76,11 +71,7 @@ const PERL_FLOCK =
 /** How long to wait for word of a child that was killed, milliseconds: it may hang in a call to a disk that is gone. */
 const LAST_WORD_MS = 100;
 
-/**
- * flock belongs to the open file, not to the process: a command that inherits our descriptor locks it for us and ends,
- * and the lock stays until we close the file or die.
- * @see PERFORMANCE.md, 5
- */
+/** A command that inherits our descriptor locks the file for us and ends; the lock stays until we close it or die. */
 function throughCommand(
   how: FlockWay['how'],
   command: string,
@@ -106,7 +97,7 @@ function throughCommand(
   };
 }
 
-/** Judges how the command ended: exit 0 is a lock, and nothing else is. */
+/** Exit 0 is a lock, and nothing else is. */
 function outcomeOf(end: CommandEnd | undefined, command: string, file: FileHandle): LockTry {
   if (end === undefined) return { kind: 'unknown', reason: `${command} did not end` };
   const { code, signal, message } = end;
@@ -124,7 +115,7 @@ interface CommandEnd {
   readonly message: string;
 }
 
-/** Runs a command with a file as its descriptor 3. Gives undefined when it had not ended by itself in time. */
+/** Runs a command with a file as its descriptor 3; undefined when it had not ended by itself in time. */
 async function runOn(
   file: FileHandle,
   command: string,

@@ -1,7 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
 import { lstat, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errnoOf } from '../errors.js';
+import { ignoring } from '../errors.js';
 import { identityOf } from '../fs/file-system.js';
 import type { LockHolder } from './lock-holder.js';
 import { isRunning } from './process-identity.js';
@@ -12,10 +11,8 @@ interface HeldLocks {
 }
 
 /**
- * Reads which files on the file system of a directory are locked with flock, taking and creating nothing.
- *
- * One read serves any number of files. Gives undefined where the kernel does not tell (no /proc). A lock that was
- * taken in another PID namespace may be missing.
+ * Reads which files on the file system of a directory are locked with flock, taking none; undefined without /proc.
+ * A lock that was taken in another PID namespace may be missing.
  */
 export async function readHeldLocks(directory: string): Promise<HeldLocks | undefined> {
   const listed = await listLocks(directory);
@@ -23,31 +20,25 @@ export async function readHeldLocks(directory: string): Promise<HeldLocks | unde
   return { isHeld: (ino) => listed.pids.has(`${listed.device}:${ino}`) };
 }
 
-/**
- * Finds a process that holds flock on a file.
- *
- * Gives undefined when nobody does, or where it cannot be told. Looks through the descriptors of other processes: for
- * an error message, not for a loop.
- */
+/** Finds a process that holds flock on a file, by all open descriptors: for an error message, not for a loop. */
 export async function findLockHolder(path: string): Promise<LockHolder | undefined> {
-  try {
-    const { ino } = identityOf(await lstat(path, { bigint: true }));
-    const listed = await listLocks(dirname(path));
-    if (listed === undefined) return undefined;
-    const file = `${listed.device}:${ino}`;
-    // The kernel lists who asked for the lock. That may be a command which asked for somebody else and has ended, so
-    // whoever has the locked descriptor counts; who asked is only second best, where descriptors cannot be read.
-    const askers = listed.pids.get(file) ?? [];
-    for (const pid of [...askers, ...(await allPids())]) {
-      if (await hasLockedDescriptor(pid, file)) return await describe(pid);
-    }
-    const asker = askers.find(isRunning);
-    return asker === undefined ? undefined : await describe(asker);
-  } catch (error) {
-    // Only a name for a message: whatever cannot be read here must not replace the message.
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
+  // Only a name for a message: whatever cannot be read here must not replace the message.
+  return await holderOf(path).catch(ignoring());
+}
+
+async function holderOf(path: string): Promise<LockHolder | undefined> {
+  const { ino } = identityOf(await lstat(path, { bigint: true }));
+  const listed = await listLocks(dirname(path));
+  if (listed === undefined) return undefined;
+  const file = `${listed.device}:${ino}`;
+  // The kernel lists who asked for the lock: perhaps a command that asked for somebody else and has ended. So whoever
+  // has the locked descriptor counts; who asked is second best, where descriptors cannot be read.
+  const askers = listed.pids.get(file) ?? [];
+  for (const pid of [...askers, ...(await allPids())]) {
+    if (await hasLockedDescriptor(pid, file)) return await describe(pid);
   }
+  const asker = askers.find(isRunning);
+  return asker === undefined ? undefined : await describe(asker);
 }
 
 interface ListedLocks {
@@ -61,24 +52,19 @@ interface ListedLocks {
 const HELD_FLOCK = /^\d+: FLOCK +\S+ +\S+ +(-?\d+) +([0-9a-f]+:[0-9a-f]+:\d+) /gm;
 
 async function listLocks(directory: string): Promise<ListedLocks | undefined> {
-  try {
-    const device = await deviceOf(directory);
-    if (device === undefined) return undefined;
-    const pids = new Map<string, number[]>();
-    for (const [, pid, file] of (await readFile('/proc/locks', 'utf8')).matchAll(HELD_FLOCK)) {
-      if (file === undefined) continue;
-      pids.set(file, [...(pids.get(file) ?? []), Number(pid)]);
-    }
-    return { device, pids };
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
+  const device = await deviceOf(directory).catch(ignoring());
+  const locks = await readFile('/proc/locks', 'utf8').catch(ignoring());
+  if (device === undefined || locks === undefined) return undefined;
+  const pids = new Map<string, number[]>();
+  for (const [, pid, file = ''] of locks.matchAll(HELD_FLOCK)) {
+    pids.set(file, [...(pids.get(file) ?? []), Number(pid)]);
   }
+  return { device, pids };
 }
 
 // stat's device number will not do: on btrfs it is the subvolume's, and /proc/locks has the file system's.
 async function deviceOf(directory: string): Promise<string | undefined> {
-  const handle: FileHandle = await open(directory, 'r');
+  const handle = await open(directory, 'r');
   try {
     const mount = /^mnt_id:\s+(\d+)$/m.exec(await readFile(`/proc/self/fdinfo/${handle.fd}`, 'utf8'))?.[1];
     const mounts = await readFile('/proc/self/mountinfo', 'utf8');

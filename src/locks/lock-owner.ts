@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
-import { errnoOf } from '../errors.js';
+import { errnoOf, ignoring } from '../errors.js';
 import { replaceWhole } from '../fs/atomic-file.js';
 import type { ProcessIdentity } from './process-identity.js';
 
@@ -9,17 +9,17 @@ export interface LockOwner extends ProcessIdentity {
   readonly token: string;
 }
 
-/** Gives the path of the file beside a lock directory that names its owner. Not inside: rmdir is how it is released. */
+/** Beside the lock directory and not inside: rmdir is how it is released. */
 export function ownerPathOf(lockPath: string): string {
   return `${lockPath}.owner`;
 }
 
-/** Writes who owns a lock, replacing whoever did before. Not synced: after a power cut there is no owner to find. */
+/** Not synced: after a power cut there is no owner to find. */
 export async function writeLockOwner(lockPath: string, owner: LockOwner): Promise<void> {
   await replaceWhole(ownerPathOf(lockPath), `${JSON.stringify(owner)}\n`, 0o600);
 }
 
-/** Reads who owns a lock. Gives undefined when the file is missing, cut short, or not one of ours. */
+/** Undefined when the file is missing, cut short, or not one of ours. */
 export async function readLockOwner(lockPath: string): Promise<LockOwner | undefined> {
   try {
     const file = await open(ownerPathOf(lockPath), READ_ONLY);
@@ -35,7 +35,7 @@ export async function readLockOwner(lockPath: string): Promise<LockOwner | undef
   }
 }
 
-/** Does the same while the process exits, when nothing asynchronous runs any more. */
+/** For a process that exits, when nothing asynchronous runs any more. */
 export function readLockOwnerSync(lockPath: string): LockOwner | undefined {
   try {
     const descriptor = openSync(ownerPathOf(lockPath), READ_ONLY);
@@ -50,13 +50,8 @@ export function readLockOwnerSync(lockPath: string): LockOwner | undefined {
   }
 }
 
-/** Removes the file that names the owner; one that is missing is as good. */
 export async function removeLockOwner(lockPath: string): Promise<void> {
-  try {
-    await unlink(ownerPathOf(lockPath));
-  } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
-  }
+  await unlink(ownerPathOf(lockPath)).catch(ignoring('ENOENT'));
 }
 
 // Neither a link nor a pipe that somebody put there is followed or waited for. Windows has neither flag.
@@ -69,21 +64,17 @@ const LONGEST_OWNER = 4096;
 function parseOwner(text: string): LockOwner | undefined {
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const [pid, host, token] = [fields.get('pid'), fields.get('host'), fields.get('token')];
+  const { pid, host, token, bootId, pidNamespace, startTime } = value as Readonly<Record<string, unknown>>;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
   if (typeof host !== 'string' || typeof token !== 'string') return undefined;
-  const optional = (name: string) => {
-    const field = fields.get(name);
-    return typeof field === 'string' ? field : undefined;
-  };
+  const optional = (field: unknown) => (typeof field === 'string' ? field : undefined);
   return {
     pid,
     host,
     token,
-    bootId: optional('bootId'),
-    pidNamespace: optional('pidNamespace'),
-    startTime: optional('startTime'),
+    bootId: optional(bootId),
+    pidNamespace: optional(pidNamespace),
+    startTime: optional(startTime),
   };
 }
 

@@ -15,7 +15,6 @@ export interface ProcessIdentity {
   readonly startTime: string | undefined;
 }
 
-/** Describes a process of this host, most usefully the present one. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity> {
   const [bootId, pidNamespace, state] = await Promise.all([
     readFile('/proc/sys/kernel/random/boot_id', 'utf8').then((text) => text.trim(), unknown),
@@ -25,7 +24,7 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity> {
   return { pid, host: hostname(), bootId, pidNamespace, startTime: state?.startTime };
 }
 
-/** Describes this process. Without /proc nobody can tell that it has ended. */
+/** Without /proc nobody can tell that this process has ended. */
 export async function identifyThisProcess(): Promise<ProcessIdentity> {
   // A /proc that was mounted in another namespace speaks of other processes.
   if ((await readlink('/proc/self').catch(unknown)) === String(ownPid)) return identifyProcess(ownPid);
@@ -33,10 +32,8 @@ export async function identifyThisProcess(): Promise<ProcessIdentity> {
 }
 
 /**
- * Tells whether a process has ended for certain, seen from `here`.
- *
- * False for one that runs, and for every one that cannot be judged: on another host (also one of the same name, which
- * was started at another time), in another container, or where there is no /proc.
+ * Whether a process has ended for certain, seen from `here`. False for every one that cannot be judged: on another host
+ * (also of the same name, started at another time), in another container, or where there is no /proc.
  */
 export async function hasEnded(process: ProcessIdentity, here: ProcessIdentity): Promise<boolean> {
   if (process.host !== here.host) return false;
@@ -52,7 +49,7 @@ function isNamespaced(): boolean {
   return platform() === 'linux' || platform() === 'android';
 }
 
-/** Tells whether a process of this number exists in our namespace, whoever owns it. */
+/** Whether a process of this number exists in our namespace, whoever owns it. */
 export function isRunning(pid: number): boolean {
   try {
     getPriority(pid);

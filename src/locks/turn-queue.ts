@@ -4,20 +4,14 @@ import { LockHeldError } from './lock-holder.js';
 /** Callers of one process, in the order in which they came. */
 export interface TurnQueue {
   /**
-   * Waits until all who came before for the same key have ended their turn; gives the function that ends this one.
-   *
-   * Ending twice is harmless. Whoever takes a second turn inside their own waits for themselves, until the deadline.
+   * Waits until all who came before for the same key have ended their turn; returns what ends this one (twice is fine).
+   * Whoever takes a second turn inside their own waits for themselves, until the deadline.
    * @throws {@link LockHeldError} when the deadline passes first; the caller's reason when they have given up.
    */
   take(key: string, deadline: Deadline): Promise<() => void>;
 }
 
-/**
- * Makes a queue with one line per key.
- *
- * A lock between processes cannot order the callers inside one: they would compete with each other for it.
- * @see RELIABILITY.md, 3.2
- */
+/** One line per key: a lock between processes cannot order the callers inside one, who would compete for it. */
 export function createTurnQueue(): TurnQueue {
   const lines = new Map<string, Set<() => void>>();
 
