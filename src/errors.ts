@@ -561,7 +561,7 @@ export function ignoring(...errnos: readonly string[]): (error: unknown) => unde
   };
 }
 
-/** Says how an interrupted rewind is settled: which folder is meant only whoever knows it may say, where it came with a copy. */
+/** How an interrupted rewind is settled; where it came with a copy, only the user knows which folder is meant. */
 export function howToSettle(sessionId: string, madeHere: boolean): string {
   const command = `zero-sessions rewind ${sessionId}`;
   return madeHere

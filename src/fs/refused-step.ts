@@ -1,6 +1,6 @@
 import { errnoOf } from '../errors.js';
 
-/** Steps that some mounts refuse (WSL, SMB, FUSE, Android), and without which what was asked for is done all the same. */
+/** Steps that some mounts refuse (WSL, SMB, FUSE, Android), and that the work can do without. */
 export type OptionalStep = 'chmod' | 'utimes' | 'link' | 'fsync of a folder';
 
 /** Told of a step that was refused, with the errno. */

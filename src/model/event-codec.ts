@@ -61,7 +61,7 @@ export function parseEventLine(line: Uint8Array, onAmbiguous?: (member: Ambiguou
   return parseUsualLine(line) ?? parseAnyLine(trimSpaceBytes(line), onAmbiguous);
 }
 
-/** Reads a line of the layout that Zero and we write; undefined for any other. Only the payload still has to be judged. */
+/** Reads a line of the layout that Zero and we write; undefined for any other. Only its payload is still judged. */
 function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   const head = USUAL_HEAD.exec(bytesAsText(line, 0, Math.min(line.length, LONGEST_USUAL_HEAD)));
   if (head === null) return undefined;
@@ -140,7 +140,7 @@ function encodeHead({ id, sessionId, sequence, createdAt }: Omit<LineChanges, 'p
   );
 }
 
-/** Reads a line of the layout that Zero and we write; undefined for any other. Only its payload is still judged. */
+/** What a copied line says instead. */
 export interface LineChanges {
   readonly id: string;
   readonly sessionId: string;
@@ -149,7 +149,7 @@ export interface LineChanges {
   readonly payload?: RawJson;
 }
 
-/** A line with other envelope values and a newline: unknown members, order and payload keep their bytes (FAULTS.md, 15). */
+/** A line with other envelope values and a newline; all else keeps its bytes (FORMAT.md, 4, fork; FAULTS.md, 15). */
 export function spliceEventLine(original: Uint8Array, changes: LineChanges): Uint8Array {
   const line = trimSpaceBytes(original);
   const members = rawMembers(line) ?? [];
@@ -210,7 +210,7 @@ function encodePayload(payload: unknown): RawJson | undefined {
   return json.length === 4 && decoder.decode(json) === 'null' ? undefined : json;
 }
 
-/** A line with other envelope values and a newline; all else in it keeps its bytes (FORMAT.md, 4, fork; FAULTS.md, 15). */
+/** What plans and compactions hold of an event. */
 export function refOf({ id, sequence, exactSequence, type, createdAt }: StoredEvent): EventRef {
   return { id, sequence, ...(exactSequence === undefined ? {} : { exactSequence }), type, createdAt };
 }

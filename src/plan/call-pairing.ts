@@ -17,14 +17,13 @@ export interface PairedCall {
   readonly results: readonly number[];
 }
 
-/** The calls of a log with their results, oldest first, and the results that no call is known for. */
 export interface CallPairs {
   readonly calls: readonly PairedCall[];
   readonly lostResults: readonly number[];
 }
 
 /**
- * Tells what an event is for the pairing of calls and results; undefined for what has no part in it.
+ * What an event is for pairing; undefined for what has no part in it.
  * @param at - Its place: an index or a sequence, rising from event to event.
  */
 export function pairingFact(event: StoredEvent, at: number): PairingFact | undefined {
@@ -47,11 +46,9 @@ export function pairingFactOf(view: EventView, at: number): PairingFact | undefi
 }
 
 /**
- * Pairs calls and results by occurrence within their turn, since an id may come again in every turn: the k-th result
- * with an id belongs to the k-th call with it, a surplus one to the last call with it. A result belongs to a call in
- * front of it only.
- * @param facts - Oldest first. They may begin with any turn: what lies in front has no part in it.
- * @see FORMAT.md, 3, Reading
+ * Pairs calls and results by occurrence within their turn, since an id may come again in every turn (FORMAT.md, 3): the
+ * k-th result with an id belongs to the k-th call before it with that id, a surplus one to the last call.
+ * @param facts - Oldest first. They may begin with any turn.
  */
 export function pairCalls(facts: Iterable<PairingFact>): CallPairs {
   const calls: { at: number; callId: string; name: string; results: number[] }[] = [];
@@ -77,10 +74,7 @@ export function pairCalls(facts: Iterable<PairingFact>): CallPairs {
   return { calls, lostResults };
 }
 
-/**
- * Gives the last place at or before a cut that parts no call from a result of its own.
- * @param cut - The place of the first event behind the cut.
- */
+/** The last place at or before a cut (the first event behind it) that parts no call from a result of its own. */
 export function wholeCutBefore({ calls }: CallPairs, cut: number): number {
   let whole = cut;
   // The calls rise, so one that the moved cut parts is found further on in the same walk.
@@ -88,26 +82,21 @@ export function wholeCutBefore({ calls }: CallPairs, cut: number): number {
   return whole;
 }
 
-/**
- * Gives the first place at or after a cut that parts no call from a result of its own.
- * @param cut - The place of the first event behind the cut.
- * @returns The cut itself, or a place just behind a result: an event need not stand there.
- */
+/** The first such place at or after a cut. It may be just behind a result: an event need not stand there. */
 export function wholeCutAfter({ calls }: CallPairs, cut: number): number {
   let whole = cut;
   for (const call of calls) if (isParted(call, whole)) whole = lastOf(call) + 1;
   return whole;
 }
 
-/** Gives the calls in front of a cut whose results all lie behind it: whoever cuts there leaves them without any. */
+/** The calls in front of a cut whose results all lie behind it: a cut there leaves them without any. */
 export function openCallsAt({ calls }: CallPairs, cut: number): readonly PairedCall[] {
   return calls.filter(({ at, results: [first] }) => at < cut && first !== undefined && first >= cut);
 }
 
-/** The calls of one turn that have the same id. */
 interface CallsOfId {
   readonly indexes: number[];
-  /** How many of them have a result. */
+  /** How many of these calls have a result. */
   answered: number;
 }
 

@@ -6,10 +6,7 @@ const COMPARED_CHARS = 64;
 /** A shorter name is part of too many others to say anything. */
 const TELLING_CHARS = 3;
 
-/**
- * Gives the ids of the sessions whose id or title is close to a name that fits none: other case, a part, a slip or two.
- * The closest come first, five at the most. A name that is there exactly was no slip, and nothing is close to it.
- */
+/** The ids of at most five sessions that come close to a name: other case, a part, a slip or two in id or title. */
 export function closestTo(
   name: string,
   known: {
@@ -38,7 +35,7 @@ function comparable(text: string): string {
   return text.slice(0, COMPARED_CHARS).toLowerCase();
 }
 
-/** Gives 0 for the same, 1 for a part, more for slips, and infinity for what is not close. */
+/** 0 for the same, 1 for a part, more for slips, and infinity for what is not close. */
 function distanceTo(wanted: string, text: string): number {
   if (wanted === text) return 0;
   if (wanted.length >= TELLING_CHARS && text.includes(wanted)) return 1;
@@ -48,7 +45,7 @@ function distanceTo(wanted: string, text: string): number {
   return slips <= limit ? 1 + slips : Number.POSITIVE_INFINITY;
 }
 
-/** Gives how many characters have to be put in, taken out, changed or swapped with the next to get from one to the other. */
+/** How many characters have to be put in, taken out, changed or swapped with the next. */
 function slipsBetween(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -25,12 +25,7 @@ export type SpecAndGoalChanges = { readonly [Name in keyof SpecFields]?: string 
   readonly goal?: Goal | undefined;
 };
 
-/**
- * Gives what the last spec event and the last goal event of a log say; empty where there is no such event.
- *
- * Both hold the whole state, so metadata that lag are put right by the events they have not seen.
- * @see FORMAT.md, 3, spec_…; RELIABILITY.md, 2.2, "re-derived from the last such event"
- */
+/** What the last spec and the last goal event say. Both hold the whole state, so metadata that lag are put right. */
 export function specAndGoalAfter(events: Iterable<StoredEvent>): SpecAndGoalChanges {
   let spec: SpecAndGoalChanges = {};
   let goal: SpecAndGoalChanges = {};
@@ -42,16 +37,12 @@ export function specAndGoalAfter(events: Iterable<StoredEvent>): SpecAndGoalChan
 }
 
 /**
- * Gives the changes to the metadata when one log takes the place of another, as a rewind or an undo does: what the new
- * one says of spec and goal, each only where its last event is another than that of the old one.
+ * What becomes of spec and goal in the metadata when one log takes the place of another, as by a rewind: what the new
+ * log says, where its last such event is another (FORMAT.md, 5, "Goal and spec"; FAULTS.md, 19).
  *
- * Tokens and continuations are counted in the metadata, and no event tells of them: as long as it is the same goal, by
- * when it was created, they stay. Where the new log says nothing, the state is that from before the first record: a spec
- * has no status, comment or implementation, and no goal is set. What a session of a spec kind was created with stays,
- * and so does a goal that was there before the first goal event, since no event tells what it was.
- * @param before - The old log, oldest first; read once.
- * @param after - The new one, likewise.
- * @see FORMAT.md, 5, "Goal and spec"; FAULTS.md, 19
+ * Tokens and continuations are in no event, so they stay as long as it is the same goal, by when it was created. Where
+ * the new log says nothing, the state is that from before the first record. What a session of a spec kind was created
+ * with stays, and so does a goal from before the first goal event, since no event tells what it was.
  */
 export function specAndGoalBetween(
   before: Iterable<StoredEvent>,
@@ -121,7 +112,7 @@ function isGoalEvent(event: StoredEvent): boolean {
   return event.type === 'goal_created' || event.type === 'goal_updated' || event.type === 'goal_cleared';
 }
 
-/** Gives the state that a spec event holds, or undefined when its payload cannot be read as one. */
+/** Undefined when the payload cannot be read as the state of a spec. */
 function specOf(event: StoredEvent): SpecAndGoalChanges | undefined {
   const payload = recordOf(event);
   if (payload === undefined) return undefined;

@@ -22,10 +22,8 @@ interface EventCondition {
 const CONDITION = /^(.*?)(?::((?:\/[^=]*)?)=(.*))?$/s;
 
 /**
- * Gives the condition that a text means: `type`, or `type:/json/pointer=value` (RFC 6901). A string is compared without
- * its quotes, anything else as JSON text, so that `1` and `1.0` differ and no digit of a number is lost.
- * @throws {@link InvalidArgumentError} (`INVALID_ARGUMENT`)
- * @see CLI.md, append
+ * Reads `type`, or `type:/json/pointer=value` (RFC 6901; CLI.md, append). A string is compared without its quotes,
+ * anything else as JSON text, so that `1` and `1.0` differ and no digit of a number is lost.
  */
 export function parseEventCondition(text: string): EventCondition {
   const [, type = '', pointer, value] = CONDITION.exec(text) ?? [];
@@ -38,7 +36,6 @@ export function parseEventCondition(text: string): EventCondition {
   return { type, value: { pointer: pointer.split('/').slice(1).map(unescapeToken), text: value } };
 }
 
-/** Tells whether an event is what a condition wants. */
 export function meetsCondition(event: Pick<StoredEvent, 'type' | 'payload'>, { type, value }: EventCondition): boolean {
   if (event.type !== type) return false;
   if (value === undefined) return true;

@@ -10,10 +10,8 @@ const CUT_MARK = '…';
 const encoder = new TextEncoder();
 
 /**
- * Gives an event as one line of a prompt, `- [12] message user: …`, redacted and then cut by `cut`.
- *
- * Line ends and other control characters of the event are shown as escapes, so that no text can begin a line.
- * @see FORMAT.md, 4, planCompaction and formatExecPrompt; 7
+ * An event as one line of a prompt, `- [12] message user: …`, redacted and then cut (FORMAT.md, 4 and 7).
+ * Control characters are shown as escapes, so that no text can begin a line.
  */
 export function previewLine(event: StoredEvent, detail: PreviewDetail, cut: (line: string) => string): string {
   const text = previewText(event, detail);
@@ -21,12 +19,12 @@ export function previewLine(event: StoredEvent, detail: PreviewDetail, cut: (lin
   return cut(text === '' ? head : `${head} ${fold(text)}`);
 }
 
-/** Gives what an event says, redacted; its payload as JSON where we do not know what that says. */
+/** What an event says, redacted; its payload as JSON where we do not know what that says. */
 export function toldText(event: StoredEvent): string {
   return previewText(event, 'content');
 }
 
-/** Gives a text of at most so many code points, with a mark where it was cut. */
+/** At most so many code points, with a mark where the text was cut. */
 export function cutToCodePoints(text: string, limit: number): string {
   if (text.length <= limit || countCodePoints(text) <= limit) return text;
   let end = 0;
@@ -34,7 +32,7 @@ export function cutToCodePoints(text: string, limit: number): string {
   return limit <= 0 ? '' : `${text.slice(0, end)}${CUT_MARK}`;
 }
 
-/** Gives a text of at most so many bytes of UTF-8, cut between characters, with a mark where it was cut. */
+/** At most so many bytes of UTF-8, cut between characters, with a mark where the text was cut. */
 export function cutToBytes(text: string, limit: number): string {
   // A unit of UTF-16 is 1 to 3 bytes.
   if (text.length * 3 <= limit || (text.length <= limit && encoder.encode(text).length <= limit)) return text;
@@ -43,14 +41,14 @@ export function cutToBytes(text: string, limit: number): string {
   return limit < encoder.encode(CUT_MARK).length ? '' : `${text.slice(0, read)}${CUT_MARK}`;
 }
 
-/** Gives how many characters a text has: code points, as Go counts runes. */
+/** How many characters a text has: code points, as Go counts runes. */
 export function countCodePoints(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += widthAt(text, at)) count += 1;
   return count;
 }
 
-/** Gives a text with everything escaped that would end a line or command a terminal. */
+/** Escapes everything that would end a line or command a terminal. */
 export function fold(text: string): string {
   return text.replace(UNPRINTABLE, (unit) => {
     const short = SHORT_ESCAPES[unit];
@@ -82,7 +80,7 @@ function identityOf(view: EventView): string | undefined {
   }
 }
 
-/** Gives what an event says, redacted, or undefined where its payload has to speak for itself. */
+/** What an event says, redacted; undefined where its payload has to speak for itself. */
 function contentOf(view: EventView): string | undefined {
   switch (view.type) {
     case 'message': {

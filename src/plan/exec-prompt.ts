@@ -25,19 +25,17 @@ const MOST_EVENTS = 80;
 const MOST_BYTES = 500;
 
 /**
- * Gives the prompt for a model that knows nothing of the session yet.
+ * The prompt for a model that knows nothing of the session yet (FORMAT.md, 4, formatExecPrompt).
  *
  * The first line is `Continuing session ID.` or, for a fork, `Forked from session ID.` with the parent's id where there
  * is one, and what follows is for the model. Then comes one line for each event, `- [SEQUENCE] TYPE …`, then an empty
- * line, `Request:`, and the request as it was given. No event takes more than one line. Without context, and for a new
- * session, the prompt is unchanged.
- * @see FORMAT.md, 4, formatExecPrompt
+ * line, `Request:`, and the request as it was given. Without context, and for a new session, the prompt is unchanged.
  */
 export function formatExecPrompt(prompt: string, { mode, session, contextEvents }: PreparedExec): string {
   return formatShownContext(prompt, mode, session, shownInPrompt(contextEvents));
 }
 
-/** As {@link formatExecPrompt}, from the events that {@link shownInPrompt} gave: no other need be at hand. */
+/** As {@link formatExecPrompt}, from the events that {@link shownInPrompt} chose: no other need be at hand. */
 export function formatShownContext(
   prompt: string,
   mode: ExecMode,
@@ -49,7 +47,7 @@ export function formatShownContext(
   return [`${heading(mode, session)} Its latest events, oldest first:`, ...lines, '', 'Request:', prompt].join('\n');
 }
 
-/** Gives the last 80 events that tell the conversation; of all of them where none does. */
+/** The last 80 events that tell the conversation; of all of them where none does. */
 export function shownInPrompt<Event extends { readonly type: string }>(events: Iterable<Event>): readonly Event[] {
   const told: Event[] = [];
   const any: Event[] = [];

@@ -14,20 +14,15 @@ const CONTINUATION_LIMIT = 20;
 const OUT_OF_TOKENS = 'token budget reached';
 const OUT_OF_CONTINUATIONS = 'automatic continuation limit reached';
 
-/**
- * Checks what a goal is asked to be: so that it is refused before a session is looked for.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`), as {@link newGoal}.
- */
+/** Refuses a goal before a session is looked for. */
 export function checkGoal(objective: string, tokenBudget: number): void {
   requireObjective(objective);
   requireCount(tokenBudget, 'tokenBudget');
 }
 
 /**
- * Gives a new, active goal.
  * @param tokenBudget - 0 for none.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for an objective that is blank or longer than 4,000 characters, and
- * for a budget that is no whole number of 0 or more.
+ * @throws InvalidArgumentError for a blank objective or one over 4,000 characters, and for a budget that is no count.
  */
 export function newGoal(objective: string, tokenBudget: number, now: string): Goal {
   return {
@@ -40,12 +35,7 @@ export function newGoal(objective: string, tokenBudget: number, now: string): Go
   };
 }
 
-/**
- * Gives a goal with another objective and budget, taken up again from whatever status: active, or stopped for its budget
- * where that is used up already; without a reason, with no continuations used, and with the usual limit if it has none.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`), as {@link newGoal}.
- * @see golden cases v0.8/goal-edit-every-status and v0.8/goal-edit-budget
- */
+/** Takes a goal up again, from whatever status, with no continuations used. One whose budget is used up stops. */
 export function editedGoal(goal: Goal, objective: string, tokenBudget: number, now: string): Goal {
   const edited = startedAgain({
     ...goal,
@@ -59,9 +49,9 @@ export function editedGoal(goal: Goal, objective: string, tokenBudget: number, n
 }
 
 /**
- * Gives a goal with another status. One that becomes active starts its count of continuations again.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for an unknown status, for an active goal without tokens left, and
- * for a complete one that is to be something else (FAULTS.md, 42).
+ * A goal that becomes active starts its count of continuations again.
+ * @throws InvalidArgumentError for an unknown status, an active goal without tokens left, and a change of a complete
+ * one.
  */
 export function goalWithStatus(goal: Goal, status: string, reason: string, now: string): Goal {
   const wanted = parseGoalStatus(status);
@@ -76,10 +66,7 @@ export function goalWithStatus(goal: Goal, status: string, reason: string, now: 
   return wanted === 'active' ? startedAgain(changed) : changed;
 }
 
-/**
- * Gives a status of a goal as it is: there is one spelling of each.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for any other text.
- */
+/** Each status has one spelling. */
 export function parseGoalStatus(status: string): GoalStatus {
   const known = GOAL_STATUSES.find((word) => word === status);
   if (known !== undefined) return known;
@@ -87,7 +74,7 @@ export function parseGoalStatus(status: string): GoalStatus {
   throw new InvalidArgumentError('status', `${JSON.stringify(status)} is no status of a goal`, hint);
 }
 
-/** Gives a goal with so many more tokens used; an active one that reaches its budget stops. */
+/** An active goal that reaches its budget stops. */
 export function goalAfterUsage(goal: Goal, tokens: number, now: string): GoalStep {
   if (tokens === 0) return { goal, isTold: false };
   const tokensUsed = Math.min(Number.MAX_SAFE_INTEGER, (goal.tokensUsed ?? 0) + tokens);
@@ -97,22 +84,17 @@ export function goalAfterUsage(goal: Goal, tokens: number, now: string): GoalSte
     : { goal: used, isTold: false };
 }
 
-/**
- * Gives a number of tokens as it is.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is no whole number of 0 or more.
- */
 export function requireCount(count: number, argument: string): number {
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new InvalidArgumentError(argument, `${argument} is ${count}; it is a whole number, 0 or more`);
 }
 
-/** Gives a goal paused, if it is active. */
 export function pausedGoal(goal: Goal, reason: string, now: string): GoalStep {
   if (goal.status !== 'active') return { goal, isTold: false };
   return { goal: { ...goal, status: 'paused', statusReason: trimSpace(reason), updatedAt: now }, isTold: true };
 }
 
-/** Counts one automatic continuation of an active goal; at the limit it is paused instead. */
+/** An active goal at the limit of its continuations is paused instead. */
 export function goalAfterReservation(goal: Goal, now: string): GoalStep & { readonly reserved: boolean } {
   if (goal.status !== 'active') return { goal, isTold: false, reserved: false };
   const continuationLimit = limitOf(goal);
@@ -124,16 +106,14 @@ export function goalAfterReservation(goal: Goal, now: string): GoalStep & { read
   return { goal: counted, isTold: false, reserved: true };
 }
 
-/**
- * Gives an active goal with its count of continuations at 0 and a limit; the same one when there is nothing to change.
- */
+/** An active goal gets a count of 0 and a limit; the same goal when there is nothing to change. */
 export function goalWithoutContinuations(goal: Goal, now: string): Goal {
   if (goal.status !== 'active') return goal;
   if ((goal.continuationCount ?? 0) === 0 && goal.continuationLimit === limitOf(goal)) return goal;
   return { ...startedAgain(goal), updatedAt: now };
 }
 
-/** Gives a goal as the payload of an event: the members in their order, without those that are empty or 0. */
+/** A goal as the payload of an event: the members in their order, without those that are empty or 0. */
 export function goalPayload(goal: Goal): Readonly<Record<string, unknown>> {
   const payload: Record<string, unknown> = {};
   for (const [name, , always] of GOAL_MEMBERS as readonly (readonly [keyof Goal, string, string?])[]) {
@@ -143,7 +123,7 @@ export function goalPayload(goal: Goal): Readonly<Record<string, unknown>> {
   return payload;
 }
 
-/** Gives a goal with no continuations used; one that was stored without a limit gets the usual one. */
+/** One that was stored without a limit gets the usual one. */
 function startedAgain(goal: Goal): Goal {
   return { ...goal, continuationCount: 0, continuationLimit: limitOf(goal) };
 }

@@ -24,8 +24,8 @@ const CONTEXT_LINES = 3;
 const MAX_EDITS = 500;
 
 /**
- * Gives what differs between two texts, as hunks of a unified diff with three lines around each change. Equal texts have
- * none. Long texts with little in common get a longer diff than the shortest, never a wrong one.
+ * What differs between two texts, as hunks of a unified diff with three lines around each change.
+ * Long texts with little in common get a longer diff than the shortest, never a wrong one.
  */
 export function diffLines(oldText: string, newText: string): readonly Hunk[] {
   const before = splitLines(oldText);
@@ -33,7 +33,7 @@ export function diffLines(oldText: string, newText: string): readonly Hunk[] {
   return hunksOf(before, after, changesBetween(numbered(before, after)));
 }
 
-/** Gives the lines of a text, without their ends; CR is part of a line. */
+/** The lines of a text, without their ends; CR is part of a line. */
 export function splitLines(text: string): readonly DiffLine[] {
   const parts = text.split('\n');
   const last = parts.pop() ?? '';
@@ -41,7 +41,6 @@ export function splitLines(text: string): readonly DiffLine[] {
   return last === '' ? lines : [...lines, { text: last, ended: false }];
 }
 
-/** Both texts as numbers, the same for the same line. */
 interface Numbered {
   readonly before: Int32Array;
   readonly after: Int32Array;
@@ -67,7 +66,7 @@ function numbered(before: readonly DiffLine[], after: readonly DiffLine[]): Numb
   return { before: Int32Array.from(before, numberOf), after: Int32Array.from(after, numberOf) };
 }
 
-/** Gives the changes in order; parts that are too different are parted further, on a list of our own. */
+/** The changes in order; parts that are too different are parted further, on a list of our own. */
 function changesBetween(lines: Numbered): readonly Change[] {
   const changes: Change[] = [];
   const open: Change[] = [{ oldFrom: 0, oldTo: lines.before.length, newFrom: 0, newTo: lines.after.length }];
@@ -104,8 +103,7 @@ function withoutEqualEnds({ before, after }: Numbered, part: Change): Change {
 }
 
 /**
- * Gives the shortest list of changes (Myers 1986), or undefined when it has more than {@link MAX_EDITS}.
- *
+ * The shortest list of changes (Myers 1986), or undefined when it has more than {@link MAX_EDITS}.
  * `reach[k]` is how far down the old lines diagonal k got; the reach before each round is kept to walk back by.
  */
 function shortestChanges({ before, after }: Numbered, part: Change): readonly Change[] | undefined {
@@ -186,7 +184,7 @@ function placesOfUnique(lines: Int32Array, from: number, to: number): ReadonlyMa
   return places;
 }
 
-/** Gives the longest part of the pairs in which the second numbers rise, too. */
+/** The longest part of the pairs in which the second numbers rise, too. */
 function longestRising(pairs: readonly (readonly [number, number])[]): (readonly [number, number])[] {
   const ends: number[] = []; // index of the pair that ends the best row of each length
   const before: (number | undefined)[] = [];

@@ -9,11 +9,8 @@ export interface TreeNode {
 }
 
 /**
- * Gives a session and its ancestors, the first ancestor first.
- * @param read - Gives the metadata of a session, or undefined when there is none.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when the session or an ancestor is missing.
- * @throws CycleError (`CYCLE`) when a session is its own ancestor.
- * @see FORMAT.md, 4, lineage
+ * A session and its ancestors, the first ancestor first (FORMAT.md, 4, lineage).
+ * @throws SessionNotFoundError when the session or an ancestor is missing, CycleError when one is its own ancestor.
  */
 export function lineageOf(
   sessionId: string,
@@ -33,15 +30,12 @@ export function lineageOf(
   return path.reverse();
 }
 
-/** Gives the children of kind `child` of a session, latest spawn first, then as a list is ordered. */
+/** The children of kind `child`, latest spawn first, then as a list is ordered. */
 export function childrenOf(parentId: string, sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
   return bySpawn(sessions.filter((session) => session.sessionKind === 'child' && session.parentSessionId === parentId));
 }
 
-/**
- * Gives a session with its children of kind `child`, and theirs. A loop, not recursion: lineages can be deep.
- * @throws CycleError (`CYCLE`) when a session is its own descendant.
- */
+/** A session with its children of kind `child`, and theirs. A loop, not recursion: lineages can be deep. */
 export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata[]): TreeNode {
   const byParent = new Map<string, SessionMetadata[]>();
   for (const session of sessions) {
@@ -64,7 +58,7 @@ export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata
   return top;
 }
 
-/** Gives the error for a way up that has come back to a session on it: without the sessions that only lead there. */
+/** Names only the sessions of the ring, without those that lead to it. */
 function cycleAt(id: string, way: readonly string[]): CycleError {
   return new CycleError(way.slice(way.indexOf(id)));
 }
@@ -78,7 +72,6 @@ function ringThrough(start: SessionMetadata, sessions: readonly SessionMetadata[
   return ring;
 }
 
-/** Gives children latest spawn first, then as a list of sessions is ordered. */
 function bySpawn(children: readonly SessionMetadata[]): readonly SessionMetadata[] {
   const keyed = children.map((session) => ({ session, recency: recencyOf(session) }));
   keyed.sort((a, b) => spawnOf(b.session) - spawnOf(a.session) || compareRecency(a.recency, b.recency));

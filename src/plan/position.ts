@@ -4,7 +4,6 @@ import { eventName } from '../model/ids.js';
 import { isOwnCheckpoint } from '../model/rewind-record.js';
 import { usedTwice } from '../model/used-twice.js';
 
-/** What the error of a position that names no event gives as its argument. */
 export const POSITION = 'position';
 
 /** Which event of a log is meant. */
@@ -39,10 +38,8 @@ const FROM_END = /^-([1-9]\d*)$/;
 const EVENT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}:[1-9]\d*$/;
 
 /**
- * Gives the position that a text names: `12`, `0`, `ID:12`, `-N` or `last-checkpoint`.
+ * Reads `12`, `0`, `ID:12`, `-N` or `last-checkpoint` (CLI.md, "Positions"); no space around it.
  * @param allowNone - Whether `0`, before the first event, can be meant.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for any other form, space around it included.
- * @see CLI.md, "Positions"
  */
 export function parsePosition(text: string, { allowNone = false }: { readonly allowNone?: boolean } = {}): Position {
   if (text === 'last-checkpoint') return { kind: 'last-checkpoint' };
@@ -61,12 +58,10 @@ export function parsePosition(text: string, { allowNone = false }: { readonly al
 }
 
 /**
- * Gives the sequence of the event that a position names, by the log as it is now; {@link BEFORE_FIRST} before the first.
- * The log is read from one end, no further than needed, and never held.
+ * The sequence of the event that a position names, by the log as it is now: read from one end, no further than needed.
  * @param allowNone - Whether before the first event is a position: what `last-checkpoint` can come to.
  * @throws EventNotFoundError (`EVENT_NOT_FOUND`), with the nearest two that exist.
  * @throws LogDamagedError (`LOG_DAMAGED`) when the log uses the sequence or the id for two events (FAULTS.md, 27).
- * @see CLI.md, "Positions"
  */
 export async function resolvePosition(
   position: Position,

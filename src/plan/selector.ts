@@ -3,10 +3,8 @@ import { parseSessionId, type SessionId, trimSpace, validSessionId } from '../mo
 import { isResumableKind, type SessionMetadata } from '../model/metadata.js';
 import { closestTo } from './close-names.js';
 
-/** What the error of a blank name gives as its argument. */
 export const SELECTOR = 'session';
 
-/** The sessions that a name can mean. */
 export interface KnownSessions {
   /** Whole ones, newest activity first. */
   readonly sessions: readonly SessionMetadata[];
@@ -34,15 +32,12 @@ const PREFIXES = /^(?:(?:parent|root|id|title):\s*)+/;
 const NAMES_HINT = 'Give an id or its beginning, a whole title, latest or here.';
 
 /**
- * Gives the session that a name means, by the first rule that finds anything. Never a guess.
+ * The session that a name means, by the first rule that finds anything (CLI.md, "Sessions are named"). Never a guess.
  *
- * The rules: `latest`, `@N` and `here`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of an
- * id; a whole title, or one as a terminal shows it. Ids are compared exactly, titles in NFC; space around the name, or
- * around a title, does not matter.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the name is blank.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), with the ids of sessions that come close.
- * @throws AmbiguousNameError (`AMBIGUOUS_NAME`), with the ids of all that it fits.
- * @see CLI.md, "Sessions are named"
+ * The rules: `latest`, `@N` and `here`; `parent:S` and `root:S`; `id:ID` and `title:TEXT`; a full id; the beginning of
+ * an id; a whole title, or one as a terminal shows it. Ids are compared exactly, titles in NFC.
+ * @throws InvalidArgumentError when the name is blank.
+ * @throws SessionNotFoundError, with the ids of sessions that come close; AmbiguousNameError, with all that it fits.
  */
 export function resolveSelector(text: string, known: KnownSessions, place: NamingPlace = {}): SessionId {
   const name = trimSpace(text);
@@ -55,8 +50,8 @@ export function resolveSelector(text: string, known: KnownSessions, place: Namin
 }
 
 /**
- * Gives the id that a name is by its form, where no rule before that for full ids can take it for something else;
- * undefined otherwise. A session with this id is what the name means; without one the other rules have to be asked.
+ * The id that a name is by its form, unless an earlier rule takes it for something else. Whether there is such a
+ * session is not asked: without one the other rules have to be.
  */
 export function fullIdIn(text: string): SessionId | undefined {
   const name = trimSpace(text);
@@ -72,7 +67,6 @@ interface Named {
 
 const NOTHING: Named = { found: [], lost: undefined };
 
-/** Gives the one session that a name means, or none. */
 function sessionsNamed(name: string, known: KnownSessions, place: NamingPlace): Named {
   // From the inside out, so that `parent:parent:…` may be as long as it likes.
   let inner = NOTHING;
@@ -89,7 +83,7 @@ function sessionsNamed(name: string, known: KnownSessions, place: NamingPlace): 
   return inner;
 }
 
-/** Gives a name and the names in it that stand behind `parent:` or `root:`, the innermost first. */
+/** A name and the names in it that stand behind `parent:` or `root:`, the innermost first. */
 function withoutRelations(name: string): readonly string[] {
   const levels = [name];
   for (let level = name; level.startsWith(PARENT) || level.startsWith(ROOT); ) {
@@ -166,7 +160,7 @@ function withTitle(title: string, { sessions }: KnownSessions, { shownTitle }: N
   return found.map(({ sessionId }) => sessionId);
 }
 
-/** Gives a test of whether a terminal shows a title so: whole, or cut with a mark at its end. */
+/** Whether a terminal shows a title so: whole, or cut with a mark at its end. */
 function isShownAs(
   wanted: string,
   shownTitle: (session: SessionMetadata) => string,

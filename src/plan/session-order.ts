@@ -16,27 +16,24 @@ const ULID_TIME_LENGTH = 10;
 const OF_ZERO = /^zero_\d+_(\d{1,19})_\d+$/;
 const NS_PER_MS = 1_000_000n;
 
-/** Gives what decides the place of a session. */
 export function recencyOf({ sessionId, updatedAt, createdAt }: SessionMetadata): Recency {
   return { active: parseInstantNs(updatedAt), made: timeInId(sessionId) ?? parseInstantNs(createdAt), id: sessionId };
 }
 
 /**
- * Compares two sessions: the newest activity first, a time that cannot be read last; ties by when they were made, which
- * a generated id tells more finely than `createdAt`; then the higher id first.
- * @see FORMAT.md, 4, list
+ * The newest activity first, a time that cannot be read last; ties by when the sessions were made, which a generated id
+ * tells more finely than `createdAt`; then the higher id first (FORMAT.md, 4, list).
  */
 export function compareRecency(a: Recency, b: Recency): number {
   return newestFirst(a.active, b.active) || newestFirst(a.made, b.made) || compareCodePoints(b.id, a.id);
 }
 
-/** Gives sessions newest activity first. */
 export function sortedByRecency(sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
   const keyed = sessions.map((session) => ({ session, recency: recencyOf(session) }));
   return keyed.sort((a, b) => compareRecency(a.recency, b.recency)).map(({ session }) => session);
 }
 
-/** Gives the nanoseconds since 1970 that a generated id holds: a ULID, or one of Zero's. */
+/** The nanoseconds since 1970 that a generated id holds: a ULID, or one of Zero's. */
 function timeInId(id: string): bigint | undefined {
   if (ULID.test(id)) {
     let ms = 0n;

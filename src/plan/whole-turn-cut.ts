@@ -3,13 +3,12 @@ import type { StoredEvent } from '../model/event.js';
 import type { LogOutline } from '../model/log-outline.js';
 import { type PairingFact, pairCalls, pairingFact, wholeCutBefore } from './call-pairing.js';
 
-/** Gives the events of the log from the last to the first; may be asked more than once, and is read only as needed. */
+/** The events of the log from the last to the first; may be asked more than once, and is read only as needed. */
 export type NewestFirst = () => Iterable<StoredEvent>;
 
 /**
- * Gives how many events come before a cut, moved back to the call that a kept result belongs to.
- *
- * Only the turn that the cut lies in can be parted by it, so no more is read than from the end to its beginning.
+ * How many events come before a cut, moved back to the call that a kept result belongs to. Only the turn of the cut is
+ * read.
  * @param isCall - Which of the calls count, by their index: the result of another one moves nothing.
  * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
  */
@@ -26,10 +25,7 @@ export function wholeTurnCut(
   return wholeCutBefore({ calls: calls.filter(({ at }) => isCall(at)), lostResults }, wanted);
 }
 
-/**
- * Pairs the events, newest first, with their index in the outline; what was appended since is passed over.
- * @throws StalePlanError (`STALE_PLAN`) when they are not those of the outline.
- */
+/** Pairs the events, newest first, with their index in the outline; what was appended since is passed over. */
 export function* indexed(
   outline: LogOutline,
   events: Iterable<StoredEvent>,
@@ -48,7 +44,7 @@ export function* indexed(
   }
 }
 
-/** Gives the facts of the turn that a cut lies in, oldest first; a message of the user's behind the cut begins another. */
+/** The facts of the turn that a cut lies in, oldest first; a message of the user's behind the cut begins another. */
 function factsOfTurn(cut: number, newestFirst: Iterable<readonly [number, StoredEvent]>): readonly PairingFact[] {
   let facts: PairingFact[] = [];
   for (const [index, event] of newestFirst) {

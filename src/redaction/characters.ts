@@ -24,7 +24,6 @@ export function isNameCode(code: number): boolean {
   return code < 128 && ((KINDS[code] ?? 0) & NAME) !== 0;
 }
 
-/** Space within a line. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
@@ -34,12 +33,10 @@ export function isSpace(code: number): boolean {
   return code <= 32 || code === 127;
 }
 
-/** Any of the three quotes. */
 export function isQuote(code: number): boolean {
   return code === 34 || code === 39 || code === 96;
 }
 
-/** Offset of the first character at or after `from` that is no space within a line. */
 export function skipBlanks(text: string, from: number): number {
   let at = from;
   while (isBlank(text.charCodeAt(at))) at += 1;

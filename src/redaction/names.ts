@@ -1,11 +1,9 @@
 /**
- * Tells whether a key names a secret: `password`, `client_secret`, `X-Api-Key`, `githubToken`, `Set-Cookie` …
+ * Whether a key names a secret: `client_secret`, `X-Api-Key`, `Set-Cookie` … (FORMAT.md, 7). Case and separators do not
+ * count.
  *
- * Case and separators do not count. The last words decide, after words that only say which one is meant
- * (`PASSWORD_OLD`, `api_key_2`): `password_policy` and `token_count` name something else. Counts of tokens, page
- * tokens and a vocabulary's tokens (`max_tokens`, `nextPageToken`, `eos_token`) are no secrets, nor are keys that
- * sort, cache or identify.
- * @see FORMAT.md, 7
+ * The last words decide, after words that only say which one is meant (`PASSWORD_OLD`, `api_key_2`). Counts of tokens
+ * and page tokens (`max_tokens`, `nextPageToken`) are no secrets, nor are keys that sort, cache or identify.
  */
 export function isSecretName(name: string): boolean {
   if (name.length < SHORTEST_NAME) return false;
@@ -101,7 +99,6 @@ const isUpper = (code: number): boolean => code >= 65 && code <= 90;
 const isLower = (code: number): boolean => code >= 97 && code <= 122;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** `clientSecret`, `client-secret`, `CLIENT_SECRET` and `HTTPClientSecret` to lower-case words. */
 function wordsOf(name: string): string[] {
   const words: string[] = [];
   let start = 0;

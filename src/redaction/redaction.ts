@@ -4,33 +4,26 @@ import { secretsInJson } from './secrets-in-json.js';
 import { secretsInText } from './secrets-in-text.js';
 
 /**
- * Gives a text in which every secret that was found shows as `[REDACTED]`; all other characters stay.
+ * Shows every secret that is found as `[REDACTED]`; all other characters stay (FORMAT.md, 7). Time is linear.
  *
  * Hidden are values of secret-named keys (JSON, `key=value`, headers, flags, URL queries), passwords in URLs, private
- * keys, and tokens of a known form. A text that is JSON is treated as {@link redactJson} does. Time is linear.
- * @see FORMAT.md, 7
+ * keys, and tokens of a known form. A text that is JSON is treated as {@link redactJson} does.
  */
 export function redactText(text: string): string {
   return settle(text, (now) => secretsIn(now, 0));
 }
 
 /**
- * Gives a JSON text with the secrets in its strings hidden, otherwise byte for byte: spelling of numbers, order,
- * repeated names, spaces and escapes stay.
+ * Hides the secrets in the strings of a JSON text, which otherwise stays byte for byte, and valid (FORMAT.md, 7).
  *
  * Strings are judged as decoded, and so is JSON inside them. Under a secret-named key strings and numbers become
- * `"[REDACTED]"`; true, false and null stay. What was valid stays valid. A text that is no JSON is redacted as text.
- * @see FORMAT.md, 7
+ * `"[REDACTED]"`; true, false and null stay. A text that is no JSON is redacted as text.
  */
 export function redactJson(json: string): string {
   return settle(json, secretsInPayload);
 }
 
-/**
- * As {@link redactJson}, for JSON as bytes: those not hidden stay, also when they are not UTF-8.
- *
- * Gives back the same array when there is nothing to hide; never writes to it.
- */
+/** As {@link redactJson}, for bytes, perhaps not UTF-8. The same array comes back where there is nothing to hide. */
 export function redactJsonBytes(json: Uint8Array): Uint8Array {
   // One character for each byte. All that the scanners ask of a byte over 0x7f is that it is one.
   const text = byteDecoder.decode(json);
@@ -48,8 +41,8 @@ export function redactJsonBytes(json: Uint8Array): Uint8Array {
 const byteDecoder = new TextDecoder('latin1');
 const encoder = new TextEncoder();
 
-// What is hidden changes what stands beside it: `a=b[REDACTED]` is one value. The first pass finds everything but in
-// texts made for it, and the second sees that; the limit keeps the time linear for the others.
+// What is hidden changes what stands beside it: `a=b[REDACTED]` is one value. The second pass sees what is in texts
+// made for that; the limit keeps the time linear for the others.
 const MOST_PASSES = 6;
 
 function settle(text: string, secrets: (now: string) => readonly Replacement[]): string {
@@ -77,7 +70,6 @@ function secretsIn(text: string, level: number): readonly Replacement[] {
   return secretsInText(text);
 }
 
-/** A cheap look: whether a text opens and closes like an object or an array. */
 function looksLikeJson(text: string): boolean {
   const opening = text.charAt(outerSpace(text, 0, 1));
   const closing = text.charAt(outerSpace(text, text.length - 1, -1));

@@ -1,4 +1,3 @@
-/** A stretch of a text that is shown as something else. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -7,7 +6,7 @@ export interface Replacement {
 
 export const REDACTED = '[REDACTED]';
 
-/** Puts the replacements into a text; they must be in order and apart. Every other character stays. */
+/** The replacements must be in order and apart. */
 export function replaceIn(text: string, replacements: readonly Replacement[]): string {
   const parts: string[] = [];
   let done = 0;
@@ -42,8 +41,8 @@ export function decodeJsonString(json: string, from: number, to: number): Decode
 }
 
 /**
- * Decodes `\u002d` and the like in a text that is no JSON, but may quote some: only characters a token can hold,
- * so that no quote or line comes from nowhere. However often escaped, an escape counts as one character.
+ * Decodes `\u002d` and the like in a text that may quote JSON, however often escaped: only characters a token can hold,
+ * so that no quote or line comes from nowhere.
  */
 export function decodeQuotedEscapes(text: string): DecodedText {
   if (!text.includes('\\u00')) return { text, written: (index) => index };
@@ -81,7 +80,7 @@ function decode(raw: string, base: number, escapeAt: (at: number) => Escape): De
   return { text: text.joined(), written: (index) => base + index + (ahead[lastAtMost(behind, index)] ?? 0) };
 }
 
-/** Gives the place of the last of the rising numbers that is `most` or less; -1 when none is. */
+/** Where the last of the rising numbers stands that is `most` or less; -1 when none is. */
 function lastAtMost(rising: readonly number[], most: number): number {
   let low = 0;
   let high = rising.length;
@@ -96,7 +95,6 @@ function lastAtMost(rising: readonly number[], most: number): number {
 // A text of a megabyte may have a million escapes: a list of all the pieces between would be many times as large.
 const MOST_PIECES = 4096;
 
-/** Gathers a text piece by piece. */
 class TextPieces {
   readonly #chunks: string[] = [];
   #pieces: string[] = [];

@@ -3,15 +3,9 @@ import { isSecretName } from './names.js';
 import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Replacement } from './replacement.js';
 import { isPlaceholder } from './values.js';
 
-/** Finds what to hide in a text that a JSON string holds. */
 type JudgeText = (text: string) => readonly Replacement[];
 
-/**
- * Finds the secrets in a JSON text: what secret-named keys hold, and what `judge` finds in any other string.
- *
- * Strings are judged as decoded, and the replacements stand where they were written, so that nothing else is spelled
- * anew. Undefined when the text is not JSON. Takes no more stack for a deeper text.
- */
+/** What secret-named keys hold, and what `judge` finds in any other string, as decoded; undefined without JSON. */
 export function secretsInJson(json: string, judge: JudgeText): Replacement[] | undefined {
   if (!isJsonText(json)) return undefined;
   return new JsonWalk(json, judge).secrets();
@@ -89,7 +83,6 @@ class JsonWalk {
     return at + 1;
   }
 
-  /** A string, as key or as value. */
   #string(at: number): number {
     const end = stringEnd(this.#json, at + 1);
     const decoded = decodeJsonString(this.#json, at + 1, end);
@@ -146,7 +139,6 @@ function isWordCode(code: number): boolean {
   return code > 32 && code !== COMMA && code !== CLOSE_ARRAY && code !== CLOSE_OBJECT;
 }
 
-/** From behind the opening quote to the closing one. */
 function stringEnd(json: string, from: number): number {
   let at = from;
   while (json.charCodeAt(at) !== QUOTE) at += json.charCodeAt(at) === BACKSLASH ? 2 : 1;

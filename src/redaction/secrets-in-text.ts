@@ -5,10 +5,8 @@ import { KeyBlocks, mayStartToken, type Span, tokenAt } from './tokens.js';
 import { behindAnnotation, headerValueAt, isArgument, isPlaceholder, valueAt } from './values.js';
 
 /**
- * Finds the secrets in any text: prose, code, commands, headers, logs, and pieces of JSON.
- *
- * One walk from left to right, in which each scanner either hides what it read, so that the walk goes on behind it,
- * or has looked at a bounded stretch: the time is linear in the text, whatever is in it.
+ * Finds the secrets in any text: prose, code, commands, headers, logs, and pieces of JSON. Each scanner either hides
+ * what it read, and the walk goes on behind it, or has looked at a bounded stretch: the time is linear in the text.
  */
 export function secretsInText(text: string): Replacement[] {
   const decoded = decodeQuotedEscapes(text);
@@ -98,8 +96,8 @@ const NEEDS_MORE = /^(?:token|key|phrase)s?$/i;
 const GREATER = 62;
 
 /**
- * Gives the secret behind the `=` or `:` at `at` when a secret-named key stands before it: `key=value`, `key: value`,
- * `"key": "value"`, a header, an assignment. Looks no farther back than `floor`, the end of what was hidden before.
+ * The secret behind the `=` or `:` at `at` after a secret-named key: `key=value`, `"key": "value"`, a header, an
+ * assignment. Looks no farther back than `floor`, the end of what was hidden before.
  */
 function pairValueAt(text: string, at: number, floor: number): Span | undefined {
   const key = keyBefore(text, at, floor);
@@ -125,7 +123,7 @@ function pairValueAt(text: string, at: number, floor: number): Span | undefined 
   return value;
 }
 
-/** Gives the argument of the flag that starts at `at`, if its name is secret: `--password value`. */
+/** The argument of a flag whose name is secret: `--password value`. */
 function flagValueAt(text: string, at: number): Span | undefined {
   let end = at + 2;
   while (end - at < LONGEST_KEY && isNameCode(text.charCodeAt(end))) end += 1;
@@ -135,7 +133,7 @@ function flagValueAt(text: string, at: number): Span | undefined {
   return isSecretName(name) ? valueAt(text, from, { name, inQuery: false, tight: false }) : undefined;
 }
 
-/** Gives what an XML element whose name is secret holds: `<password>value</password>`. */
+/** What an XML element holds whose name is secret: `<password>value</password>`. */
 function elementValueAt(text: string, at: number): Span | undefined {
   let end = at + 1;
   while (end - at < LONGEST_KEY && (isNameCode(text.charCodeAt(end)) || text.charAt(end) === ':')) end += 1;
@@ -205,7 +203,6 @@ function isSecretBehind(before: number, name: string): boolean {
   return isQueryMark(before) && /^(?:sig|(?:x-(?:amz|goog)-)?signature)$/i.test(name);
 }
 
-/** `?`, `&`. */
 function isQueryMark(code: number): boolean {
   return code === 63 || code === 38;
 }
@@ -230,7 +227,7 @@ function hasLetter(value: string): boolean {
 
 const LONGEST_AUTHORITY = 1024;
 
-/** Gives the password in the URL, of whatever scheme, whose `://` stands at `at`: `postgres://user:password@host`. */
+/** The password in the URL, of whatever scheme, whose `://` stands at `at`: `postgres://user:password@host`. */
 function urlPasswordAt(text: string, at: number): Span | undefined {
   const from = at + 3;
   let colon = -1;
@@ -249,7 +246,7 @@ function urlPasswordAt(text: string, at: number): Span | undefined {
   return isPlaceholder(text.slice(colon + 1, sign)) ? undefined : { start: colon + 1, end: sign };
 }
 
-/** Gives the password of `curl -u user:password`, whose `-` stands at `at`. */
+/** The password of `curl -u user:password`, whose `-` stands at `at`. */
 function curlPasswordAt(text: string, at: number): Span | undefined {
   const flag = USER_FLAGS.find((name) => text.startsWith(name, at));
   if (flag === undefined) return undefined;

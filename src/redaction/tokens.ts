@@ -1,17 +1,17 @@
 import { isAlphanumeric, isBlank, isTokenCode } from './characters.js';
 
-/** Where a secret stands in a text: from `start` up to `end`. */
+/** Where a secret stands in a text. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Tells whether a token of a known form may start with these two characters: a cheap look before a thorough one. */
+/** A cheap look before a thorough one: whether a token of a known form may start with these two characters. */
 export function mayStartToken(first: number, second: number): boolean {
   return first < 128 && second < 128 && FIRST_TWO[first * 128 + second] === 1;
 }
 
-/** Gives the token of a known form that starts at `at`, if one does. `floor` is the end of what was hidden before. */
+/** The token of a known form that starts at `at`, if one does. `floor` is the end of what was hidden before. */
 export function tokenAt(text: string, at: number, floor: number): Span | undefined {
   for (const form of FORMS_BY_FIRST.get(text.charCodeAt(at)) ?? []) {
     if (!text.startsWith(form.prefix, at) || !startsWord(text, at, floor)) continue;
@@ -30,8 +30,8 @@ interface TokenForm {
 }
 
 /**
- * A tail of at least `least` characters, `steady` of them without `-` or `_` between: words with hyphens are names of
- * something (`sk-learn-pipeline`), while what a generator made has long stretches.
+ * At least `least` characters, `steady` of them without `-` or `_`: `sk-learn-pipeline` is a name, what a generator
+ * made has long stretches.
  */
 function tail(least: number, steady = Math.min(least, 12)) {
   return (text: string, from: number): number | undefined => {
@@ -40,7 +40,6 @@ function tail(least: number, steady = Math.min(least, 12)) {
   };
 }
 
-/** A tail of letters and digits alone. */
 function alphanumeric(least: number) {
   return (text: string, from: number): number | undefined => {
     let end = from;
@@ -173,8 +172,8 @@ for (const form of FORMS) {
 }
 
 /**
- * Whether a token can start here: not inside a word, so `task-sk-…` is none. The letter of an escape that was written
- * out (`\n`, `%20`, a colour) belongs to no word.
+ * Not inside a word, so `task-sk-…` is none. The letter of a written escape (`
+ * `, `%20`, a colour) belongs to no word.
  */
 function startsWord(text: string, at: number, floor: number): boolean {
   if (at <= floor || !isTokenCode(text.charCodeAt(at - 1))) return true;
@@ -233,7 +232,7 @@ export class KeyBlocks {
     this.#text = text;
   }
 
-  /** Gives the block that begins at `at`, if a private one does. */
+  /** The block that begins at `at`, if a private one does. */
   blockAt(at: number): Span | undefined {
     const text = this.#text;
     if (!text.startsWith(BEGIN, at)) return undefined;

@@ -3,7 +3,6 @@ import { isSecretName } from './names.js';
 import { REDACTED } from './replacement.js';
 import type { Span } from './tokens.js';
 
-/** How a value stands in its text. */
 interface ValueSite {
   /** In a URL or a form, where `&` and `#` always end a value. */
   readonly inQuery: boolean;
@@ -13,10 +12,7 @@ interface ValueSite {
   readonly tight: boolean;
 }
 
-/**
- * Tells whether a whole text only stands for a secret: nothing, a mask (`***`), `<password>`, `${PASSWORD}`,
- * `{{ secret }}` or what was hidden already.
- */
+/** Whether a text only stands for a secret: nothing, `***`, `<password>`, `${PASSWORD}`, `{{ secret }}`, `[REDACTED]`. */
 export function isPlaceholder(text: string): boolean {
   const inner = text.trim();
   if (inner === REDACTED || isMask(inner)) return true;
@@ -45,7 +41,7 @@ function isMask(text: string): boolean {
   return true;
 }
 
-/** Gives the secret in the value that starts at `from`, quoted or not; undefined when it is none. */
+/** The secret in the value that starts at `from`, quoted or not; undefined when it is none. */
 export function valueAt(text: string, from: number, site: ValueSite): Span | undefined {
   const quote = quoteAt(text, from);
   if (quote !== undefined) return site.tight && closesQuote(text, quote.inside) ? undefined : quotedSecret(text, quote);
@@ -62,7 +58,7 @@ export function valueAt(text: string, from: number, site: ValueSite): Span | und
   return isPlaceholder(value) ? undefined : { start: from, end };
 }
 
-/** Gives all of a header's value: up to the end of the line, or to the quote (a character code) around the header. */
+/** All of a header's value: up to the end of the line, or to the quote (a character code) around the header. */
 export function headerValueAt(text: string, from: number, site: ValueSite, around: number): Span | undefined {
   if (quoteAt(text, from) !== undefined) return valueAt(text, from, site);
   if (isReference(text, from, site)) return undefined;

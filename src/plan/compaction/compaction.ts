@@ -46,13 +46,11 @@ const DEFAULT_PROMPT_CHARS = 8000;
 const NO_PROMPT: WrittenPrompt = { text: '', chars: 0, truncated: false };
 
 /**
- * Decides which events a summary is to stand for, and gives the prompt for it.
+ * Which events a summary is to stand for, and the prompt for it (FORMAT.md, 4 and 5; FAULTS.md, 6, 22, 29).
  *
  * All but the last `preserveLast` events, except that no `tool_result` stays without its `tool_call`.
- * @param replay - What a model sees now; the log as it is where its last compaction cannot be decoded: recording the
- * new one mends that.
+ * @param replay - What a model sees now; the log as it is where its last compaction cannot be decoded.
  * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
- * @see FORMAT.md, 4 and 5; FAULTS.md, 6, 22, 29
  */
 export function planCompaction(
   outline: LogOutline,
@@ -81,15 +79,14 @@ export function planCompaction(
 }
 
 /**
- * Gives the payload of the event that records a summary: what is empty or 0 is left out, but for the three counts.
+ * The payload of the event that records a summary: what is empty or 0 is left out, but for the three counts.
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) without a summary, or when the plan has nothing to compact.
- * @see golden case compaction/payload
  */
 export function compactionPayloadFromPlan(summary: string, plan: CompactionPlan): CompactionPayload {
   const text = trimSpace(summary);
   if (text === '') throw new InvalidArgumentError('summary', 'A compaction needs a summary', 'Give a summary.');
   const firstKept = plan.preservedEvents[0]?.sequence ?? Number.POSITIVE_INFINITY;
-  // An earlier summary may stand among the events that stay: it is named, and what lies in front of it stays all the same.
+  // An earlier summary may stand among the events that stay: it is named, and what lies in front of it stays.
   const last = plan.compactableEvents.findLast(({ sequence }) => sequence < firstKept) ?? plan.compactableEvents.at(-1);
   if (last === undefined) {
     throw new InvalidArgumentError('plan', 'The plan has no events that a summary could stand for', NOTHING_HINT);
@@ -110,11 +107,7 @@ export function compactionPayloadFromPlan(summary: string, plan: CompactionPlan)
 
 const NOTHING_HINT = 'Keep fewer events with --preserve-last.';
 
-/**
- * Refuses a plan that was not made for this session.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it names no session.
- * @throws PlanMismatchError (`PLAN_MISMATCH`) when it names another one.
- */
+/** Refuses a plan that names no session, or another one. */
 export function requirePlanOf(sessionId: string, plan: CompactionPlan): void {
   const planned = trimSpace(plan.sessionId);
   if (planned === '') throw new InvalidArgumentError('plan', 'The plan names no session', 'Make the plan anew.');
@@ -122,12 +115,9 @@ export function requirePlanOf(sessionId: string, plan: CompactionPlan): void {
 }
 
 /**
- * Refuses a plan whose events are no longer in the log under their id and sequence.
+ * Refuses a plan whose events are no longer in the log under their id and sequence (FORMAT.md, 5; FAULTS.md, 28).
  *
  * Where a rewind was applied Zero may have used ids again, so there type and time have to agree as well.
- * @param events - The whole log; read once.
- * @throws StalePlanError (`STALE_PLAN`)
- * @see FORMAT.md, 5, Compaction; FAULTS.md, 28
  */
 export function requireCurrent(plan: CompactionPlan, events: Iterable<StoredEvent>): void {
   const missing = new Map([...plan.compactableEvents, ...plan.preservedEvents].map((ref) => [ref.id, ref]));

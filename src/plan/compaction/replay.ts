@@ -15,15 +15,14 @@ export interface ReplayPlan {
   readonly replacedCount: number;
   /** How many events a model sees, the compaction included. */
   readonly count: number;
-  /** Tells whether the event at this index of the log is seen in its own place; a sequence can stand there twice. */
+  /** Whether the event at this index of the log is seen in its own place; a sequence can stand there twice. */
   keeps(index: number): boolean;
 }
 
 /**
- * Gives the events as a model should see them: those that the last compaction stands for are replaced by it, at the
- * place of the first of them. One that replaces nothing that is there stands in front.
+ * The events as a model should see them: the last compaction takes the place of the first of the events that it stands
+ * for. One that replaces nothing that is there stands in front (FORMAT.md, 4, rehydrate; 5, forks).
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when the payload of the last compaction is malformed.
- * @see FORMAT.md, 4, rehydrate; 5, "A fork of a compacted session is compacted"
  */
 export function rehydrateEvents(events: readonly StoredEvent[]): readonly StoredEvent[] {
   const plan = planReplay(outlineOf(events));
@@ -32,13 +31,13 @@ export function rehydrateEvents(events: readonly StoredEvent[]): readonly Stored
   return [...replayed({ ...plan, compaction }, events)];
 }
 
-/** The same as {@link rehydrateEvents}, under the name that a model's view of a session has in the reference. */
+/** {@link rehydrateEvents} under the name that a model's view of a session has in the reference. */
 export function replayEvents(events: readonly StoredEvent[]): readonly StoredEvent[] {
   return rehydrateEvents(events);
 }
 
 /**
- * Decides what a model sees of a log, from its outline alone: a log can be larger than memory.
+ * What a model sees of a log, from its outline alone: a log can be larger than memory.
  * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when the payload of the last compaction is malformed.
  */
 export function planReplay(outline: LogOutline): ReplayPlan {
@@ -64,7 +63,7 @@ export function planReplay(outline: LogOutline): ReplayPlan {
   };
 }
 
-/** Gives the events of a log as a plan for it has them; the log is read once and not held. */
+/** The events of a log as a plan for it has them; the log is read once and not held. */
 export async function* replayStream(
   plan: ReplayPlan,
   events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>,
@@ -74,7 +73,7 @@ export async function* replayStream(
   for await (const event of events) yield* place.next(event);
 }
 
-/** Gives events, or references to them, as a plan for their log has them: all of its events, in their order. */
+/** Events, or references to them, as a plan for their log has them: all of its events, in their order. */
 export function* replayed<Event>(plan: ReplayPlan, events: Iterable<Event>): Generator<Event | StoredEvent> {
   const place = new Placement(plan);
   yield* place.inFront();
@@ -109,7 +108,7 @@ class Placement {
   }
 }
 
-/** Gives the plan that leaves a log as it is: for one whose last compaction cannot be decoded. */
+/** For a log whose last compaction cannot be decoded. */
 export function planAsLogged(outline: LogOutline): ReplayPlan {
   return {
     compaction: undefined,
@@ -120,7 +119,7 @@ export function planAsLogged(outline: LogOutline): ReplayPlan {
   };
 }
 
-/** Gives the indexes of the events that a compaction stands for, rising. */
+/** The indexes of the events that a compaction stands for, rising. */
 function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompaction): readonly number[] {
   const { events } = outline;
   const { compactable, throughSequence } = compaction;
@@ -136,11 +135,8 @@ function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompacti
 }
 
 /**
- * Gives the copies of the events that a compaction names by their ids in another session.
- *
- * Zero forks a session by copying all its events in their order, usage events left out, and leaves the payloads as they
- * are. A plan lists every event that there was, so the copies are found by counting, however often it was forked. Where
- * a type does not agree we do not know what the summary stands for, and replace nothing: nothing is lost then.
+ * The copies of the events that a compaction names by their ids in another session. They are found by counting.
+ * Where a type does not agree we do not know what the summary stands for, and replace nothing: nothing is lost then.
  */
 function copiesOf(
   { events }: LogOutline,
@@ -181,7 +177,7 @@ function copiedAll(marker: OutlinedPayload): boolean {
   }
 }
 
-/** Tells whether an event's id is one that Zero and we would give it in another session; anything else names nothing. */
+/** Whether an event's id is one that Zero and we would give it in another session; anything else names nothing. */
 function isForeignId({ sessionId }: LogOutline, { id, sequence }: Pick<EventRef, 'id' | 'sequence'>): boolean {
   const owner = id.slice(0, id.lastIndexOf(':'));
   return owner !== sessionId && validSessionId(owner) && id === eventIdOf(owner, sequence);

@@ -29,10 +29,8 @@ const ANYTHING_ELSE: Share = { first: 1000, last: 0 };
 const LABEL: Share = { first: 200, last: 0 };
 
 /**
- * Gives the entry of an event: redacted, then cut to what its kind is given, then to the length of an entry. Line ends and
- * other control characters are shown as escapes, so that no text can begin a line.
- * @param mostChars - How long it may be, in code points.
- * @see CLI.md, compact
+ * Redacted, then cut to what its kind is given, then to the length of an entry in code points (CLI.md, compact).
+ * Control characters are shown as escapes, so that no text can begin a line.
  */
 export function summaryEntry(event: StoredEvent, mostChars: number): SummaryEntry {
   const { label, text, share } = told(event);
@@ -54,8 +52,8 @@ export function summaryEntry(event: StoredEvent, mostChars: number): SummaryEntr
 }
 
 /**
- * Gives a text with its middle or end left out where it is longer than its share, and a mark that says how much.
- * @param text - Redacted already: a cut may not part a secret from what shows that it is one.
+ * Leaves out the middle or end of a text that is longer than its share, and says how much. It is redacted already: a
+ * cut may not part a secret from what shows that it is one.
  */
 export function cutTo(text: string, { first, last }: Share): string {
   if (text.length <= first + last) return text;

@@ -47,17 +47,16 @@ export const SUMMARY_LINE = '===== The summary so far =====';
 /** Above the entries. */
 export const ENTRIES_LINE = '===== The records =====';
 
-/** For the line that says which part it is, and the last newline: how many parts there are is not known before they are filled. */
+/** For the line that says which part it is, and the last newline: how many there will be is not known yet. */
 const CHARS_OF_PART_LINE = 100;
 const SHARE_OF_SUMMARY = 0.1;
 const MOST_CHARS_OF_SUMMARY = 10_000;
 const LARGEST_SHARE_OF_ENTRY = 0.25;
 
 /**
- * Fills parts with the entries of events, in their order; no entry is split. The first has the most room: from the second
- * on some is kept for the summary so far. What is asked for last is all that is held.
+ * Fills parts with the entries of events, in their order; no entry is split. From the second part on some room is kept
+ * for the summary so far (CLI.md, compact).
  * @param mostChars - How long a prompt may be, in code points; {@link FEWEST_PART_CHARS} or more.
- * @see CLI.md, compact
  */
 export function* fillParts(events: Iterable<StoredEvent>, mostChars: number): Generator<FilledPart> {
   let part = new OpenPart(1, mostChars);
@@ -72,11 +71,7 @@ export function* fillParts(events: Iterable<StoredEvent>, mostChars: number): Ge
   if (!part.isEmpty) yield part.filled();
 }
 
-/**
- * Gives the prompt for a part.
- * @param parts - How many there are.
- * @param summary - What was written for the parts before; of no interest for the first.
- */
+/** @param summary - What was written for the parts before; of no interest for the first. */
 export function partPrompt(part: FilledPart, parts: number, mostChars: number, summary: string): PartPrompt {
   const room = roomForSummary(mostChars);
   const position =
@@ -131,7 +126,7 @@ class OpenPart {
   }
 }
 
-/** Gives how much of a prompt is no entry. */
+/** How much of a prompt is no entry. */
 function frameChars(number: number, mostChars: number): number {
   const first = countCodePoints(`${INSTRUCTIONS}\n${ENTRIES_LINE}`) + CHARS_OF_PART_LINE;
   if (number === 1) return first;

@@ -10,12 +10,11 @@ const SAID_AND_DONE: ReadonlySet<string> = new Set(['message', 'tool_call', 'too
 export const DEFAULT_PRESERVE_LAST = 6;
 
 /**
- * Decides which events a summary is to stand for that is asked for in as many parts as it takes.
+ * Which events a summary in as many parts as it takes is to stand for (CLI.md, compact).
  *
  * All but the last `preserveLast` messages, calls and results with what lies between them; no call is parted from its
- * results. An earlier summary is always among them, wherever it stands: it would stay in the context beside the new one.
+ * results. An earlier summary is always among them: it would stay in the context beside the new one.
  * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
- * @see CLI.md, compact
  */
 export function planSummary(outline: LogOutline, preserveLast: number, newestFirst: NewestFirst): CompactionPlan {
   const cut = wholeTurnCut(outline, cutBeforeLast(outline.events, preserveLast), newestFirst);
@@ -36,11 +35,7 @@ export function planSummary(outline: LogOutline, preserveLast: number, newestFir
   };
 }
 
-/**
- * Gives the events that are shown to whoever writes the summary: the last summary, then the events of the plan that it does
- * not stand for.
- * @param events - Those of the log, oldest first.
- */
+/** What the writer of the summary sees: the last summary, then the events of the plan that it does not stand for. */
 export function* eventsToShow(
   plan: CompactionPlan,
   replay: ReplayPlan,
@@ -51,7 +46,7 @@ export function* eventsToShow(
   for (const [index, event] of events) if (covered.has(event.sequence) && replay.keeps(index)) yield event;
 }
 
-/** Gives how many events come before the last so many that were said or done; 0 when no other was. */
+/** How many events come before the last so many that were said or done; 0 when no other was. */
 function cutBeforeLast(events: readonly EventRef[], count: number): number {
   const said = events.flatMap(({ type }, index) => (SAID_AND_DONE.has(type) ? [index] : []));
   return said.length > count ? (said.at(-count) as number) : 0;

@@ -13,14 +13,13 @@ import {
 } from '../../model/json.js';
 import type { CopiedEvents } from './copied-events.js';
 
-/** Gives the sequence that the event with this id has in the fork, or undefined when the fork has no such event. */
+/** The sequence in the fork of the event with this id; undefined when it was not copied. */
 type FindCopy = (id: string) => number | undefined;
 
 /**
- * Gives the payload of a compaction for a fork: ids and sequences are those of the fork, references to events that were
- * not copied are left out, and all else keeps its bytes. Undefined when it is to be copied as it stands, because it
- * cannot be decoded or nobody can tell which events it names.
- * @param copied - The events before the compaction that the fork has.
+ * The payload of a compaction in the numbers of a fork, without references to what was not copied; all else keeps its
+ * bytes. Undefined when it is to be copied as it stands: it cannot be decoded, or nobody can tell which events it
+ * names.
  * @see FORMAT.md, 5, "A fork of a compacted session is compacted"; FAULTS.md, 5
  */
 export function compactionForFork(
@@ -59,7 +58,7 @@ function decode(event: { readonly id: string; readonly payload: RawJson | undefi
   }
 }
 
-/** Tells whether a fork of Zero's took the references over as they stood, in the numbers of the session before it. */
+/** Whether a fork of Zero's took the references over as they stood, in the numbers of the session before it. */
 function isInherited({ compactable }: DecodedCompaction, copied: CopiedEvents): boolean {
   return (
     compactable.length > 0 &&
@@ -67,8 +66,8 @@ function isInherited({ compactable }: DecodedCompaction, copied: CopiedEvents): 
   );
 }
 
-// A plan lists every event that there was, and a fork has them in that order but for usage: so they are found by counting.
-// Where a type does not agree we do not know what the summary stands for.
+// A plan lists every event, and a fork has them in that order but for usage: so they are found by counting. Where a
+// type does not agree we do not know what the summary stands for.
 function findInherited({ compactable, preserved }: DecodedCompaction, copied: CopiedEvents): FindCopy | undefined {
   const originals: readonly EventRef[] = [...compactable, ...preserved]
     .filter((ref) => ref.type !== 'provider_usage')
@@ -78,7 +77,7 @@ function findInherited({ compactable, preserved }: DecodedCompaction, copied: Co
   return (id) => sequences.get(id);
 }
 
-/** Gives the sequence in the fork of the last event that the summary stands for, or 0 when the fork has none of them. */
+/** The sequence in the fork of the last event that the summary stands for; 0 when the fork has none of them. */
 function lastReplaced(compaction: DecodedCompaction, copied: CopiedEvents, findCopy: FindCopy): number {
   const { compactable, throughEventId, throughSequence } = compaction;
   if (compactable.length > 0) {
@@ -108,7 +107,7 @@ function changeReferences(list: RawJson, findCopy: FindCopy, forkId: string): Ra
   return enclose('[', changed, ']');
 }
 
-/** Gives an object with other values; names, order and what is not changed keep their bytes, `undefined` takes one out. */
+/** Other values in an object: names, order and what is not changed keep their bytes; `undefined` takes a member out. */
 function changeMembers(object: RawJson, change: (name: string, value: RawJson) => RawJson | undefined): RawJson {
   const changed: RawJson[] = [];
   for (const { name, nameStart, start, end } of rawMembers(object) ?? []) {

@@ -1,9 +1,8 @@
 const FIRST_CAPACITY = 1024;
 
 /**
- * Which events of a log have been copied to a fork, in the order of the copy: the nth has the sequence n there.
- *
- * Plain numbers only, so that a copy of a million events needs no more than some megabytes.
+ * Which events of a log have been copied to a fork: the nth has the sequence n there.
+ * Plain numbers, so that a copy of a million events needs no more than some megabytes.
  */
 export class CopiedEvents {
   readonly #prefix: string;
@@ -23,7 +22,7 @@ export class CopiedEvents {
     return this.#count;
   }
 
-  /** Notes one more event as copied, and gives its sequence in the fork. */
+  /** The result is the sequence of the event in the fork. */
   add({ id, sequence, type }: { readonly id: string; readonly sequence: number; readonly type: string }): number {
     if (this.#count === this.#sequences.length) this.#grow();
     this.#sequences[this.#count] = sequence;
@@ -37,7 +36,7 @@ export class CopiedEvents {
     return copy;
   }
 
-  /** Gives the sequence in the fork of the event with this id in the parent, or undefined when it was not copied. */
+  /** The sequence in the fork of the event with this id in the parent, or undefined when it was not copied. */
   sequenceOf(id: string): number | undefined {
     const odd = this.#oddIds.get(id);
     if (odd !== undefined || !this.isIdOfParent(id)) return odd;
@@ -46,12 +45,12 @@ export class CopiedEvents {
     return this.#sequences[copy - 1] === sequence && !this.#odd.has(copy) ? copy : undefined;
   }
 
-  /** Tells whether an id is of the form that the parent gives to its events, whether it has such an event or not. */
+  /** Whether an id is of the form that the parent gives to its events, whether it has such an event or not. */
   isIdOfParent(id: string): boolean {
     return id.startsWith(this.#prefix);
   }
 
-  /** Gives how many copied events have at most this sequence in the parent: the sequence of the last of them in the fork. */
+  /** How many copied events have at most this sequence in the parent: the sequence of the last of them in the fork. */
   countThrough(sequence: number): number {
     let low = 0;
     let high = this.#count;
@@ -63,7 +62,7 @@ export class CopiedEvents {
     return low;
   }
 
-  /** Tells whether the event with this sequence in the fork is there and of this type. */
+  /** Whether the event with this sequence in the fork is there and of this type. */
   isOfType(sequence: number, type: string): boolean {
     return sequence <= this.#count && this.#types[sequence - 1] === this.#typeNumbers.get(type);
   }

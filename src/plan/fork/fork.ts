@@ -28,10 +28,6 @@ interface ForkCopyOptions {
   readonly at?: number | undefined;
 }
 
-/**
- * Gives the kind of a fork.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) for anything but `fork`, which is the default, and `side`.
- */
 export function forkKind(wished: string | undefined): 'fork' | 'side' {
   const kind = trimSpace(wished ?? '');
   if (kind === '' || kind === 'fork') return 'fork';
@@ -39,16 +35,12 @@ export function forkKind(wished: string | undefined): 'fork' | 'side' {
   throw new InvalidArgumentError('sessionKind', `A fork cannot be of kind ${JSON.stringify(wished)}`, 'fork or side.');
 }
 
-/**
- * Checks the last sequence that a fork is to have.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is no sequence and not 0.
- */
 export function checkForkPoint(at: number | undefined): void {
   if (at === undefined || (Number.isSafeInteger(at) && at >= 0)) return;
   throw new InvalidArgumentError('at', `A fork cannot end at ${at}`, 'Give the sequence of an event, or 0 for none.');
 }
 
-/** Gives what a fork starts with: from the wishes, else from the parent. Tag, depth and goal are not taken over. */
+/** What a fork starts with: from the wishes, else from the parent. Tag, depth and goal are not taken over. */
 export function forkBeginnings(
   parent: SessionMetadata,
   wishes: ForkWishes,
@@ -72,8 +64,6 @@ export function forkBeginnings(
 
 /**
  * Decides event by event what a fork copies: everything but usage, renumbered from 1, compactions in its own numbers.
- *
- * The events are handed in one after the other, so that a log need not be held.
  * @see FORMAT.md, 4, fork; 5, "A fork of a compacted session is compacted"
  */
 export class ForkCopy {
@@ -94,10 +84,9 @@ export class ForkCopy {
   }
 
   /**
-   * Tells whether an event lies within what is copied.
-   * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when it lies behind the end, and the end itself was not there.
-   * @throws LogDamagedError (`LOG_DAMAGED`) when the sequence of the end stands for two events (FAULTS.md, 27), naming
-   * both lines.
+   * Whether an event lies within what is copied.
+   * @throws EventNotFoundError when it lies behind the end, and the end itself was not there.
+   * @throws LogDamagedError when the sequence of the end stands for two events (FAULTS.md, 27), naming both lines.
    */
   reaches({ sequence }: StoredEvent, line: number): boolean {
     const { at, parentId } = this.#options;
@@ -112,8 +101,8 @@ export class ForkCopy {
   }
 
   /**
-   * Takes the next event, and gives what its line says in the fork; undefined when it is left out.
-   * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`) when its sequence is beyond what a number can count on from.
+   * What the line of the next event says in the fork; undefined when it is left out.
+   * @throws SequenceExhaustedError when its sequence is beyond what a number can count on from.
    */
   take(event: StoredEvent): LineChanges | undefined {
     if (!leavesRoom(event.sequence)) {
@@ -129,9 +118,9 @@ export class ForkCopy {
   }
 
   /**
-   * Gives the event that closes a fork, once all events of the parent were taken.
+   * The event that closes a fork, once all events of the parent were taken.
    * @param parentEventCount - The highest sequence that the parent has used.
-   * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the event to end at was not there.
+   * @throws EventNotFoundError when the event to end at was not there.
    */
   marker(parentEventCount: bigint): StoredEvent {
     const { at, forkId, parentId, createdAt } = this.#options;
