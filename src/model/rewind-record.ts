@@ -57,7 +57,7 @@ export interface IntendedChange {
   readonly to: FileState;
   /** The modes of the folders that go with the file, outermost first: they come back as they were. */
   readonly folderModes?: readonly number[] | undefined;
-  /** When the file was last changed, milliseconds since 1970: taken back, it must not look newly written. */
+  /** When the file was last changed, milliseconds since 1970: rolled back, it must not look newly written. */
   readonly mtimeMs?: number | undefined;
   /** Set where what was there was somebody else's, and overwritten by force: it stays somebody else's. */
   readonly isForeign?: boolean | undefined;

@@ -418,7 +418,7 @@ export class SessionStore {
     return this.#run((deps) => undoRewind(deps, sessionId, givenOptions(options, 'options')));
   }
 
-  /** Takes back an interrupted rewind that something was written after. */
+  /** Rolls back an interrupted rewind that something was written after. */
   abortRewind(sessionId: string, options: SettleOptions = {}): Promise<SettledRewind> {
     return this.#run((deps) => abortRewind(deps, sessionId, givenOptions(options, 'options')));
   }

@@ -468,8 +468,8 @@ export const SEEDED_FAULTS: readonly SeededFault[] = [
     [
       {
         file: 'store/recovery/roll-back.ts',
-        old: '  way.apply(changes);\n  takeIntentOff',
-        new: '  takeIntentOff(session, intent);\n  way.apply(changes);\n  takeIntentOff',
+        old: '  back.apply(changes);\n  takeIntentOff',
+        new: '  takeIntentOff(session, intent);\n  back.apply(changes);\n  takeIntentOff',
       },
       { file: 'store/recovery/roll-back.ts', old: '  takeIntentOff(session, intent);\n  return', new: '  return' },
     ],

@@ -118,7 +118,7 @@ export interface RewindPlan {
   /** The folder that the files are in, without links; undefined where no file is concerned, or none will do. */
   readonly workspace?: string | undefined;
   readonly dropped: readonly EventRef[];
-  /** What an undo brings back that is not in the log; none of it where a rewind is planned. */
+  /** What an undo returns to the log; none of it where a rewind is planned. */
   readonly returned?: readonly EventRef[] | undefined;
   readonly files: readonly FileChange[];
   /** What the dropped events may have changed without a checkpoint: it stays as it is. */
@@ -127,13 +127,13 @@ export interface RewindPlan {
   readonly openCalls: readonly OpenCall[];
   /** The nearest targets at which no call is open: at or before this one, and at or after it. */
   readonly wholeTargets: readonly [number, number];
-  /** Why nobody can tell what all of an undo is to take back; it needs force then. */
+  /** Why nobody can tell what all there is to undo; it needs force then. */
   readonly doubt?: string | undefined;
   /** Whether all of it can be done without force. What is uncovered does not count. */
   readonly complete: boolean;
 }
 
-/** Something that events changed, or may have changed, and that no checkpoint can bring back. */
+/** Something that events changed, or may have changed, and that no checkpoint can restore. */
 export interface UncoveredWork {
   /** A file that a result names, a shell call, or a child session whose files are not as they were. */
   readonly kind: 'file' | 'shell' | 'child';

@@ -170,7 +170,7 @@ class RewindsSince {
   }
 }
 
-// A restore of files alone may be the library's, which leaves no marker; and what was taken back has none.
+// A restore of files alone may be the library's, which leaves no marker; and what was rolled back has none.
 function announcesMarker(intent: RewindIntent | undefined, rewindId: string): boolean {
   return intent !== undefined && intent.id === rewindId && intent.filesOnly !== true;
 }

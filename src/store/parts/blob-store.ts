@@ -88,7 +88,7 @@ export class BlobStore {
   }
 
   /** Puts kept copies back where the store's own is missing or altered. Durable when it returns. */
-  putBack(hashes: Iterable<BlobHash>): void {
+  restore(hashes: Iterable<BlobHash>): void {
     const { fs } = this.#deps;
     let any = false;
     for (const hash of new Set(hashes)) {

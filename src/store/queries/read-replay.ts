@@ -13,7 +13,7 @@ import { type ReadOptions, streamEvents } from './read-events.js';
 export async function* streamReplay(
   deps: StoreDeps,
   sessionId: string,
-  options: Pick<ReadOptions, 'signal'>,
+  options: Pick<ReadOptions, 'signal'> = {},
 ): AsyncGenerator<StoredEvent> {
   const plan = orStoreError(() => planReplay(openLog(deps, sessionId).outline(0)));
   yield* replayStream(plan, streamEvents(deps, sessionId, options));

@@ -10,7 +10,7 @@ import type { LogTail } from '../parts/event-log.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession } from '../parts/locked-session.js';
 import { glanceForIntent, interruptedError, openIntendedWorkspace } from './interrupted-rewind.js';
-import { type RollBackResult, rollBack, WayBack } from './roll-back.js';
+import { RollBack, type RollBackResult, rollBack } from './roll-back.js';
 
 /**
  * Puts right what a crash left; run under the lock before every writing operation.
@@ -50,7 +50,7 @@ function rollBackUnfinished(session: LockedSession, { last }: LogTail): boolean 
   const result: RollBackResult =
     'reason' in workspace
       ? { kind: 'left', ...workspace, paths: [] }
-      : rollBack(new WayBack(session, intent, workspace));
+      : rollBack(new RollBack(session, intent, workspace));
   const work = workOf(intent);
   if (result.kind === 'rolledBack') {
     const message = `An interrupted ${work} was taken back; files put back: ${result.files}`;

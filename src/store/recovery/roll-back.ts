@@ -2,7 +2,7 @@ import { LockUnavailableError } from '../../errors.js';
 import { decodeIntent, type RewindIntent } from '../../model/rewind-record.js';
 import { foldersAbove } from '../../plan/rewind/changed-shape.js';
 import type { FileChange } from '../../plan/rewind/file-change.js';
-import { planWayBack } from '../../plan/rewind/way-back.js';
+import { planRollBack } from '../../plan/rewind/roll-back.js';
 import { unavailableReason } from '../parts/blob-store.js';
 import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession } from '../parts/locked-session.js';
@@ -16,12 +16,12 @@ export type RollBackResult =
   /** Nothing was forced; the intent stays. */
   | { readonly kind: 'left'; readonly reason: string; readonly paths: readonly string[] };
 
-/** A way back, file by file, in the order of the intent. */
+/** What is to be done about each file, in the order of the intent. */
 interface FilesBack {
   readonly changes: readonly FileChange[];
   /** Files in neither of the two states that the intent holds. */
   readonly edited: readonly FileChange[];
-  /** Files that cannot be put back. */
+  /** Files that cannot be restored. */
   readonly impossible: readonly FileChange[];
 }
 
@@ -33,18 +33,18 @@ interface FilesBack {
  * @param changed - The paths that the rewind got to, where that is known: what it did not touch is none of its business.
  * @see RELIABILITY.md, 3.3
  */
-export function rollBack(way: WayBack, changed?: ReadonlySet<string>): RollBackResult {
-  const { session, intent } = way;
+export function rollBack(back: RollBack, changed?: ReadonlySet<string>): RollBackResult {
+  const { session, intent } = back;
   const { last } = session.log.tail();
   if (last === undefined || decodeIntent(last, session.id)?.id !== intent.id) {
     return { kind: 'left', reason: 'its commit may have been reached', paths: [] };
   }
   const mayNot = whyNotRewrite(session);
   if (mayNot !== undefined) return { kind: 'left', reason: mayNot, paths: [] };
-  const staged = way.unstage();
+  const staged = back.unstage();
   if (staged.length > 0)
     return { kind: 'left', reason: 'what lies beside these files cannot be removed', paths: staged };
-  const { changes, edited, impossible } = way.plan(changed);
+  const { changes, edited, impossible } = back.plan(changed);
   if (edited.length > 0) {
     return { kind: 'left', reason: 'these files were changed since', paths: edited.map(({ path }) => path) };
   }
@@ -52,13 +52,13 @@ export function rollBack(way: WayBack, changed?: ReadonlySet<string>): RollBackR
     const paths = impossible.map(({ path, reason }) => `${path} (${reason})`);
     return { kind: 'left', reason: 'these files cannot be put back', paths };
   }
-  way.apply(changes);
+  back.apply(changes);
   takeIntentOff(session, intent);
   return { kind: 'rolledBack', files: changes.length };
 }
 
-/** The way back from a rewind that announced itself and did not reach its commit. */
-export class WayBack {
+/** The roll-back of a rewind that announced itself and did not reach its commit. */
+export class RollBack {
   readonly session: LockedSession;
   readonly intent: RewindIntent;
   readonly #workspace: Workspace;
@@ -74,12 +74,12 @@ export class WayBack {
     this.#files = new FileChanges(session, workspace, { id: intent.id, paths });
   }
 
-  /** Looks which files have to be put back, and whether they can be. */
+  /** Looks which files have to be restored, and whether they can be. */
   plan(changed?: ReadonlySet<string>): FilesBack {
     const { session, intent } = this;
     const known = new Set([...this.#paths].flatMap((path) => [path, ...foldersAbove(path)]));
     const files = intent.files.filter(({ path }) => changed?.has(path) ?? true);
-    const planned = planWayBack(
+    const planned = planRollBack(
       files.map((file) => {
         const located = this.#locate(file.path);
         const { resolved } = located;

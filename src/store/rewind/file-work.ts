@@ -117,7 +117,7 @@ export class FileWork {
     return isIn({ fromMs: fromMs === Number.NEGATIVE_INFINITY ? began : fromMs, toMs }, present.mtimeMs);
   }
 
-  /** Tells whether a sub-agent changed files that are not as they were before it, and that nobody puts back. */
+  /** Tells whether a sub-agent changed files that are not as they were before it, and that nobody restores. */
   leavesChanges({ work }: ChildWork, isPutBack: (path: string) => boolean): boolean {
     const { files } = this.#subject;
     return [...work.known].some(([path, states]) => {

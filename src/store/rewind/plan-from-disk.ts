@@ -63,7 +63,7 @@ export interface RewindOptions {
   readonly expectHead?: number | undefined;
   /** Moves the target back to where no call is parted from its result. */
   readonly wholeTurns?: boolean | undefined;
-  /** Refuses where dropped events may have changed what no checkpoint brings back. */
+  /** Refuses where dropped events may have changed what no checkpoint restores. */
   readonly strict?: boolean | undefined;
 }
 

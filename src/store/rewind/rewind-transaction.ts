@@ -21,7 +21,7 @@ import { KeptRecords } from '../parts/kept-records.js';
 import type { LockedSession, MetadataChanges } from '../parts/locked-session.js';
 import { blobsNamedBy, type LogSurvey, surveyLog } from '../parts/log-survey.js';
 import { type KeepsEvent, type NewLog, rewriteLog } from '../parts/rewrite-log.js';
-import { rollBack, WayBack } from '../recovery/roll-back.js';
+import { RollBack, rollBack } from '../recovery/roll-back.js';
 import { FileChanges, syncPresent } from '../workspace/change-files.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { completeRecords, kindOf } from './rewind-history.js';
@@ -54,7 +54,7 @@ interface TransactionResult {
  * Order (FORMAT.md, 6): intent, synced · files staged, renamed, synced · the old log kept · one rename of a log that
  * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back. Where no
  * event goes, a checkpoint with what the files were stands in front of the marker, under the intent's number.
- * @throws StalePlanError (`STALE_PLAN`) when somebody changes a file while it is under way; nothing is changed then.
+ * @throws StalePlanError (`STALE_PLAN`) when somebody changes a file while it is under back; nothing is changed then.
  */
 export function runTransaction(session: LockedSession, transaction: RewindTransaction): TransactionResult {
   session.assertMayRewrite();
@@ -67,7 +67,7 @@ export function runTransaction(session: LockedSession, transaction: RewindTransa
   // Zero may have lowered what is counted, and uses numbers again; we never do (FORMAT.md, 5).
   const next = session.nextSequence(tail, Math.max(counted, survey.highest, kept.high()));
   const { changes, workspace, settled = [] } = transaction;
-  session.blobs.putBack(neededBlobs(session, transaction));
+  session.blobs.restore(neededBlobs(session, transaction));
   if (workspace !== undefined) syncPresent(session, workspace, settled);
   const run = new RunningTransaction(session, transaction, { rewindId, survey, next });
   if (changes.length === 0 || workspace === undefined) run.commitAlone();
@@ -160,7 +160,7 @@ class RunningTransaction {
       }
       this.#commit(begun);
     } catch (error) {
-      this.#rollBack(new WayBack(this.#session, begun.intent, workspace), changed, error);
+      this.#rollBack(new RollBack(this.#session, begun.intent, workspace), changed, error);
       throw error;
     }
   }
@@ -250,19 +250,19 @@ class RunningTransaction {
   }
 
   /** Rolls back at once what failed; where that is not possible the next command tries again. */
-  #rollBack(way: WayBack, changed: ReadonlySet<string>, cause: unknown): void {
+  #rollBack(back: RollBack, changed: ReadonlySet<string>, cause: unknown): void {
     const session = this.#session;
     let reason: string;
     try {
       session.assertHeld();
-      const result = rollBack(way, changed);
+      const result = rollBack(back, changed);
       if (result.kind === 'rolledBack') return;
       reason = [result.reason, ...result.paths].join(' ');
     } catch (error) {
       reason = (error as Error).message;
     }
     const failed = (cause as Error).message;
-    const message = `The ${workOf(way.intent)} failed (${failed}) and was not taken back at once: ${reason}`;
+    const message = `The ${workOf(back.intent)} failed (${failed}) and was not taken back at once: ${reason}`;
     session.deps.warn({ code: 'REWIND_RECOVERED', sessionId: session.id, message });
   }
 }

@@ -9,7 +9,7 @@ import {
   openIntendedWorkspace,
 } from '../recovery/interrupted-rewind.js';
 import { discardUncommittedRecord, recover, settleMetadata } from '../recovery/recover.js';
-import { rollBack, WayBack } from '../recovery/roll-back.js';
+import { RollBack, rollBack } from '../recovery/roll-back.js';
 import { withSessionAsItIs } from '../recovery/session-lock.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { carryOut, type RewindResult, refuseUnlessAllowed, subjectOf } from './apply-rewind.js';
@@ -32,7 +32,7 @@ export interface SettledRewind {
   readonly rewindId: string;
   /** What was interrupted. */
   readonly work: RewindWork;
-  /** Files put back to what they were before it. */
+  /** Files that are what they were before it again. */
   readonly restored: readonly string[];
   /** Files that are as they are; what they were is kept. */
   readonly left: readonly string[];
@@ -68,8 +68,8 @@ export interface ContinueOptions extends SettleOptions {
 // continued would be gone.
 
 /**
- * Takes back an interrupted rewind although something was written after it: files that are still as it left them are
- * put back, the others are left, and its intent goes from the log, which is kept first. Where it was not made here only
+ * Rolls back an interrupted rewind although something was written after it: files that are still as it left them are
+ * restored, the others are left, and its intent goes from the log, which is kept first. Where it was not made here only
  * the log is changed, unless a workspace is named.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when no rewind of this session was interrupted.
  * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace that is named will not do.
@@ -87,7 +87,7 @@ export async function abortRewind(
     const settled =
       'reason' in workspace
         ? takeOut(session, found, workspace)
-        : takeBack(new WayBack(session, found.intent, workspace));
+        : rollBackPartly(new RollBack(session, found.intent, workspace));
     recover(session);
     settleMetadata(session);
     return settled;
@@ -95,7 +95,7 @@ export async function abortRewind(
 }
 
 /**
- * Carries an interrupted rewind out after all: what is left of it is taken back, then it is done anew, whole. Events
+ * Carries an interrupted rewind out after all: what is left of it is rolled back, then it is done anew, whole. Events
  * that were appended since are dropped with the others, and kept.
  * @throws RewindNotFoundError (`REWIND_NOT_FOUND`), ConflictError (`CONFLICT`), IncompleteError (`INCOMPLETE`)
  * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when its workspace is not there, when it was not made here and
@@ -120,10 +120,10 @@ export async function continueRewind(
     }
     const { workspace } = opened;
     const wish = { force, allowPartial, workspace: workspace.named };
-    // Before anything is taken back: what is refused leaves all as it is, the half done rewind, too.
+    // Before anything is rolled back: what is refused leaves all as it is, the half done rewind, too.
     const { plan } = requireAllowed(await planAgain(session, intent, wish));
     refuseUnlessAllowed(plan, wish);
-    takeBack(new WayBack(session, intent, workspace), (left) => {
+    rollBackPartly(new RollBack(session, intent, workspace), (left) => {
       const reason = `what it laid beside these files cannot be removed: ${left.join(' ')}`;
       throw interruptedError(found, { reason, plan: incomplete(plan) });
     });
@@ -175,20 +175,20 @@ function requireIntent(session: LockedSession): FoundIntent {
 }
 
 /** @param refuseLeft - Told of files with something staged beside them that cannot be removed; it may stop all by throwing. */
-function takeBack(way: WayBack, refuseLeft: (paths: readonly string[]) => void = () => {}): SettledRewind {
-  const { session, intent } = way;
+function rollBackPartly(back: RollBack, refuseLeft: (paths: readonly string[]) => void = () => {}): SettledRewind {
+  const { session, intent } = back;
   readyToSettle(session);
-  const { changes, edited, impossible } = way.plan();
-  const back = changes.map(({ path }) => path);
+  const { changes, edited, impossible } = back.plan();
+  const restored = changes.map(({ path }) => path);
   const left = [...edited, ...impossible].map(({ path, reason }) => ({ path, reason }));
   // Where nobody came in between it is as if it had never begun, and there is nothing to keep.
-  if (left.length === 0 && rollBack(way).kind === 'rolledBack') return settledRewind(intent, back, left);
-  const staged = way.unstage();
+  if (left.length === 0 && rollBack(back).kind === 'rolledBack') return settledRewind(intent, restored, left);
+  const staged = back.unstage();
   if (staged.length > 0) refuseLeft(staged);
-  way.apply(changes);
+  back.apply(changes);
   takeIntentOut(session, intent);
   const beside = staged.map((path) => ({ path, reason: 'what lies beside it cannot be removed' }));
-  return settledRewind(intent, back, [...left, ...beside]);
+  return settledRewind(intent, restored, [...left, ...beside]);
 }
 
 /** Takes an intent out of the log and touches no file, for the reason given. */

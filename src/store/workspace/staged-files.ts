@@ -64,7 +64,7 @@ export class StagedFiles {
       const temp = `${folder.path}/${this.nameFor(path)}`;
       if (wanted.kind === 'link') {
         this.#fs.symlink(wanted.target, temp);
-        // The time tells whether somebody else changed a file: what is taken back has its own again.
+        // The time tells whether somebody else changed a file: what is rolled back has its own again.
         if (mtimeMs !== undefined) this.#fs.setModified(temp, mtimeMs);
       } else if (wanted.kind === 'stored') {
         const known = resolved === beside ? this.#presentMode(folder, name) : DEFAULT_FILE_MODE;

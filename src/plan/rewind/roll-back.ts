@@ -20,7 +20,7 @@ interface FileToRollBack {
  * @param paths - Those of the intent, all of them.
  * @see RELIABILITY.md, 3.3
  */
-export function planWayBack(files: readonly FileToRollBack[], paths: ReadonlySet<string>): readonly FileChange[] {
+export function planRollBack(files: readonly FileToRollBack[], paths: ReadonlySet<string>): readonly FileChange[] {
   const above = new Set([...paths].flatMap(foldersAbove));
   const changes = files.map((each) => planFileBack(each, above.has(each.file.path)));
   const going = new Set(changes.flatMap(({ action, path }) => (action === 'delete' ? [path] : [])));
