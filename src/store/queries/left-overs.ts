@@ -25,27 +25,17 @@ export interface LeftOver {
 
 /** What is in the making belongs to somebody for this long, milliseconds. */
 const MAKING_MS = 3_600_000;
-const IN_ROOT: ReadonlySet<string> = new Set([LOCKS_DIR]);
-const IN_SESSION: ReadonlySet<string> = new Set([
-  METADATA_FILE,
-  EVENTS_FILE,
-  LOCK_FILE,
-  CHECKPOINTS_DIR,
-  KEEP_DIR,
-  SEARCH_INDEX_FILE,
-]);
-const IN_CHECKPOINTS: ReadonlySet<string> = new Set([BLOBS_DIR]);
+const FILES_OF_SESSION = [METADATA_FILE, EVENTS_FILE, LOCK_FILE, SEARCH_INDEX_FILE];
+const IN_SESSION: ReadonlySet<string> = new Set([...FILES_OF_SESSION, CHECKPOINTS_DIR, KEEP_DIR]);
 const BLOB_NAME = /^[0-9a-f]{64}$/;
 
 /**
- * Finds what in a store is no session, as far as a listing sees it: in the root, and in folders without metadata.
- *
- * A folder that is empty but for a lock file is a claim on its id, and no left-over.
- * @see CLI.md, list
+ * Finds what in a store is no session, as far as a listing sees it: in the root, and in folders without metadata. A
+ * folder that is empty but for a lock file is a claim on its id, and no left-over.
  */
 export function findLeftOvers(deps: StoreDeps): readonly LeftOver[] {
   return listed(deps, '')
-    .filter((entry) => !isOfRoot(deps, entry))
+    .filter(({ path }) => path !== LOCKS_DIR && !isInTheMaking(deps, path))
     .flatMap((entry) => (isFolderOfId(entry) ? foundWithoutMetadata(deps, entry) : [entry]));
 }
 
@@ -59,10 +49,6 @@ export function findAllLeftOvers(deps: StoreDeps): readonly LeftOver[] {
 }
 
 // Our hidden folders and files; Zero knows none of them, and neither do we after an hour.
-function isOfRoot(deps: StoreDeps, { path }: LeftOver): boolean {
-  return IN_ROOT.has(path) || isInTheMaking(deps, path);
-}
-
 function isInTheMaking(deps: StoreDeps, path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (!name.startsWith(NEW_PREFIX) && !name.startsWith(TEMP_PREFIX)) return false;
@@ -92,7 +78,7 @@ function foundInSession(deps: StoreDeps, id: string): readonly LeftOver[] {
   const checkpoints = `${id}/${CHECKPOINTS_DIR}`;
   return [
     ...listed(deps, id).filter(isForeign((name) => IN_SESSION.has(name))),
-    ...listed(deps, checkpoints).filter(isForeign((name) => IN_CHECKPOINTS.has(name))),
+    ...listed(deps, checkpoints).filter(isForeign((name) => name === BLOBS_DIR)),
     ...listed(deps, `${checkpoints}/${BLOBS_DIR}`).filter(isForeign((name) => BLOB_NAME.test(name))),
   ];
 }

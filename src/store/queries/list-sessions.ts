@@ -24,12 +24,7 @@ export interface SessionList {
   readonly unreadable: readonly UnreadableSession[];
 }
 
-/**
- * Reads every session's metadata. What is damaged is in a list of its own; what is no session is passed over.
- *
- * Newest `updatedAt` first, compared as instants; a malformed time sorts last; ties by when they were made, then by id.
- * @see FORMAT.md, 4, list; FAULTS.md, 8, 24, 25
- */
+/** Reads every session's metadata. What is damaged is in a list of its own; what is no session is passed over. */
 export function listSessions(deps: StoreDeps): SessionList {
   const sessions: SessionMetadata[] = [];
   const unreadable: UnreadableSession[] = [];
@@ -48,10 +43,7 @@ export function listSessions(deps: StoreDeps): SessionList {
   return { sessions: sortedByRecency(sessions), unreadable };
 }
 
-/**
- * Warns of sessions whose last activity is more than a day ahead: they come before all that happen until then.
- * @see FORMAT.md, 4, list
- */
+/** Warns of sessions whose last activity is more than a day ahead: they come before all that happen until then. */
 export function tellOfTimesAhead(deps: StoreDeps, sessions: readonly SessionMetadata[]): void {
   const now = deps.now();
   for (const { sessionId, updatedAt } of sessions) {

@@ -37,13 +37,7 @@ export interface SummaryPlan {
   prompt(part: FilledPart, summary: string): PartPrompt;
 }
 
-/**
- * Plans a summary that sees all that it is to stand for. Takes no lock and changes nothing; recording refuses the plan if
- * its events are gone by then, and what was appended meanwhile is not covered.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), LogDamagedError (`LOG_DAMAGED`)
- * @throws StalePlanError (`STALE_PLAN`) when the session was rewound while it was read.
- * @see CLI.md, compact
- */
+/** Plans a summary that sees all that it is to stand for; recording refuses the plan if its events are gone by then. */
 export async function planSessionSummary(
   deps: StoreDeps,
   sessionId: string,
@@ -60,19 +54,18 @@ export async function planSessionSummary(
   return { plan, parts, filled, prompt: (part, summary) => partPrompt(part, parts.length, mostChars, summary) };
 }
 
-/** Gives the events of the log that its outline has, with their index. Minutes may lie between the two. */
+// Reads the events that an outline has, with their index. Minutes may lie between the two.
 function* asOutlined(log: EventLog, outline: LogOutline): Generator<readonly [index: number, event: StoredEvent]> {
+  const stale = new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
   let index = 0;
   for (const event of log.events()) {
     const ref = outline.events[index];
     if (ref === undefined) return; // appended since
-    if (!isSame(ref, event)) throw new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
+    if (!isSame(ref, event)) throw stale;
     yield [index, event];
     index += 1;
   }
-  if (index < outline.events.length) {
-    throw new StalePlanError(`Session ${outline.sessionId} was rewound while it was read`);
-  }
+  if (index < outline.events.length) throw stale;
 }
 
 function isSame(ref: EventRef, event: StoredEvent): boolean {

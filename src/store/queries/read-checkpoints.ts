@@ -49,7 +49,7 @@ export type FileContent =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
-/** Gives the checkpoints of a session, oldest first; those that announce a rewind are not among them. */
+/** Lists the checkpoints of a session, oldest first; those that announce a rewind are not among them. */
 export function listCheckpoints(deps: StoreDeps, sessionId: string): readonly CheckpointSummary[] {
   const outline = openLog(deps, sessionId).outline(0);
   const times = new Map(outline.events.map((event) => [event.sequence, event.createdAt ?? '']));
@@ -63,11 +63,8 @@ export function listCheckpoints(deps: StoreDeps, sessionId: string): readonly Ch
 }
 
 /**
- * Gives every file that some checkpoint names, as it was just after the event with this sequence (0: before the first).
- *
- * A checkpoint holds what a file was before a change, so the first one after the event tells what it was then.
- * @param workspace - Absolute; else the recorded cwd, and where that is gone the paths are taken as recorded.
- * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the log has no such event.
+ * Lists every file that some checkpoint names, as it was just after the event with this sequence. A checkpoint holds what
+ * a file was before a change, so the first one after the event tells what it was then.
  */
 export function filesAt(
   deps: StoreDeps,
@@ -80,13 +77,9 @@ export function filesAt(
   const root = workspaceOrNone(deps, id, workspace);
   const find = root === undefined ? undefined : pathFinder(root, outline.checkpoints);
   const resolve = (path: string, named: number): string => find?.(path, named).resolved ?? path;
-  const later = touchedFiles(
-    outline.checkpoints.filter((checkpoint) => checkpoint.sequence > sequence),
-    resolve,
-  );
-  const named = touchedFiles(outline.checkpoints, resolve);
-  const states = new Map(later.map(({ resolved, wanted }) => [resolved, wanted]));
-  return named.map(({ path, resolved, firstNamedAt }) => ({
+  const later = outline.checkpoints.filter((checkpoint) => checkpoint.sequence > sequence);
+  const states = new Map(touchedFiles(later, resolve).map(({ resolved, wanted }) => [resolved, wanted]));
+  return touchedFiles(outline.checkpoints, resolve).map(({ path, resolved, firstNamedAt }) => ({
     path,
     resolved,
     state: states.get(resolved) ?? { kind: 'current' },
@@ -94,10 +87,7 @@ export function filesAt(
   }));
 }
 
-/**
- * Reads what a file held at a point: from its blob, verified, or from the workspace where it is unchanged since.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace is needed and is not there.
- */
+/** Reads what a file held at a point: from its blob, verified, or from the workspace where it is unchanged since. */
 export function readFileAt(deps: StoreDeps, sessionId: string, { file, workspace }: WantedFile): FileContent {
   const id = parseSessionId(sessionId);
   const { state } = file;
@@ -122,9 +112,8 @@ function readBlob(deps: StoreDeps, id: SessionId, state: FileState & { kind: 'st
   const found = state.hash === undefined ? undefined : blobs.check(state.hash);
   if (found?.kind !== 'intact') return { kind: 'unavailable', reason: whyUnavailable(state, found) };
   const bytes = readWholeFile(deps.fs, found.path);
-  return bytes === undefined
-    ? { kind: 'unavailable', reason: 'its blob went away' }
-    : { kind: 'file', bytes, mode: state.mode };
+  if (bytes === undefined) return { kind: 'unavailable', reason: 'its blob went away' };
+  return { kind: 'file', bytes, mode: state.mode };
 }
 
 function readCurrent(deps: StoreDeps, id: SessionId, { file, workspace }: WantedFile): FileContent {

@@ -45,13 +45,6 @@ export type ScannedLine =
 /** So many lines are read before the event loop gets its turn. */
 const LINES_PER_TURN = 512;
 
-/**
- * Gives the events of a session as a stream. A torn tail is left out.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when there is neither metadata nor log.
- * @throws LogDamagedError (`LOG_DAMAGED`), naming the line, when one that is reached is malformed.
- * @throws PathRefusedError (`PATH_REFUSED`) when the log is no regular file; SystemError (`SYSTEM`)
- * @see FORMAT.md, 3, "Reading"
- */
 export async function* streamEvents(
   deps: StoreDeps,
   sessionId: string,
@@ -64,7 +57,6 @@ export async function* streamEvents(
   }
 }
 
-/** As {@link streamEvents}, with damaged lines reported among the events instead of ending the stream. */
 export async function* streamScan(
   deps: StoreDeps,
   sessionId: string,
@@ -81,7 +73,6 @@ export async function* streamScan(
   }
 }
 
-/** Gives the lines of a log as they stand, blank ones left out, damaged and torn ones marked. */
 export async function* streamRawLines(
   deps: StoreDeps,
   sessionId: string,
@@ -105,11 +96,12 @@ export interface LogFile {
   readonly isTorn: boolean;
 }
 
-/** Tells of the file of a log what can be told without reading it. */
 export function describeLog(deps: StoreDeps, sessionId: string): LogFile {
   const log = openLog(deps, sessionId);
-  if (!log.exists()) return { path: log.path, bytes: undefined, isTorn: false };
-  return { path: log.path, bytes: log.size(), isTorn: hasTornTail(log) };
+  const { path } = log;
+  return log.exists()
+    ? { path, bytes: log.size(), isTorn: hasTornTail(log) }
+    : { path, bytes: undefined, isTorn: false };
 }
 
 function hasTornTail(log: EventLog): boolean {
@@ -121,7 +113,6 @@ function hasTornTail(log: EventLog): boolean {
   }
 }
 
-/** Reads a log byte for byte, blank lines, damage and a torn tail too; what is appended meanwhile is left out. */
 export function* copyOfLog(deps: StoreDeps, sessionId: string): Generator<Uint8Array> {
   const log = openLog(deps, sessionId);
   if (!log.exists()) return;
@@ -142,13 +133,9 @@ async function* streamLines(log: EventLog, options: ReadOptions, forwards = log.
     signal?.throwIfAborted();
     count += 1;
     if (count % LINES_PER_TURN === 0) await nextTurn();
-    if (item.kind !== 'event') {
-      yield item;
-      continue;
-    }
-    const { sequence } = item.event;
+    const sequence = item.kind === 'event' ? item.event.sequence : undefined;
     // Sequences rise, so what lies beyond the range need not be read, nor can damage there matter.
-    if (backwards ? sequence < from : sequence > to) return;
-    if (sequence >= from && sequence <= to) yield item;
+    if (sequence !== undefined && (backwards ? sequence < from : sequence > to)) return;
+    if (sequence === undefined || (sequence >= from && sequence <= to)) yield item;
   }
 }

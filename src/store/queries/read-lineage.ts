@@ -6,12 +6,7 @@ import { requireMetadata } from '../parts/metadata-file.js';
 import { requireSession, sessionExists } from '../parts/session-folder.js';
 import { listSessions } from './list-sessions.js';
 
-/**
- * Reads a session and its ancestors, the first ancestor first.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when it or an ancestor is gone; CycleError (`CYCLE`)
- * @throws InvalidIdError (`INVALID_ID`) when its id, or that of an ancestor, is malformed.
- * @throws MetadataDamagedError (`METADATA_DAMAGED`), MetadataMissingError (`METADATA_MISSING`) for it or an ancestor.
- */
+/** Reads a session and its ancestors, the first ancestor first. */
 export function readLineage(deps: StoreDeps, sessionId: string): readonly SessionMetadata[] {
   return lineageOf(parseSessionId(sessionId), (text) => {
     parseSessionId(text);
@@ -27,10 +22,7 @@ export function readChildren(deps: StoreDeps, parentId: string): readonly Sessio
   return childrenOf(id, listSessions(deps).sessions);
 }
 
-/**
- * Reads a session with its children of kind `child`, and theirs.
- * @throws MetadataDamagedError (`METADATA_DAMAGED`) when those of the root cannot be read.
- */
+/** Reads a session with its children of kind `child`, and theirs. */
 export function readTree(deps: StoreDeps, rootId: string): TreeNode {
   const id = parseSessionId(rootId);
   requireSession(deps, id);

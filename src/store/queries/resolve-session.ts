@@ -14,16 +14,8 @@ export interface NamingOptions {
   readonly shownTitle?: ((session: SessionMetadata) => string) | undefined;
 }
 
-/**
- * Gives the id of the session that a name means: an id or its beginning, a title, `latest`, `here`, `parent:S` and the
- * like.
- *
- * A damaged session is found by its id. For a full id only names of folders are read, otherwise all metadata.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when the name is blank.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), AmbiguousNameError (`AMBIGUOUS_NAME`), with the candidates.
- * @see CLI.md, "Sessions are named"
- */
-export function resolveSession(deps: StoreDeps, text: string, { here, shownTitle }: NamingOptions = {}): SessionId {
+/** Finds the session that a name means. For a full id only names of folders are read, otherwise all metadata. */
+export function resolveSession(deps: StoreDeps, text: string, { here, shownTitle }: NamingOptions): SessionId {
   const id = fullIdIn(text);
   if (id !== undefined && hasFolder(deps, id)) return id;
   let isInTree: FolderTest | undefined;
@@ -32,14 +24,9 @@ export function resolveSession(deps: StoreDeps, text: string, { here, shownTitle
     return isInTree(session.cwd);
   };
   const known = listSessions(deps);
-  const found = resolveSelector(text, known, {
-    isHere: here === undefined ? undefined : isHere(here),
-    shownTitle,
-  });
-  tellOfTimesAhead(
-    deps,
-    known.sessions.filter(({ sessionId }) => sessionId === found),
-  );
+  const found = resolveSelector(text, known, { isHere: here === undefined ? undefined : isHere(here), shownTitle });
+  const named = known.sessions.filter(({ sessionId }) => sessionId === found);
+  tellOfTimesAhead(deps, named);
   return found;
 }
 
