@@ -8,7 +8,7 @@ import {
   syncFolderOf,
   truncateDurably,
 } from '../../fs/durable-file.js';
-import type { FileIdentity } from '../../fs/file-system.js';
+import type { FileIdentity, FileSystem } from '../../fs/file-system.js';
 import { MAX_LINE_BYTES, type RawLine, readFully, readLines, readLinesBackwards } from '../../fs/jsonl.js';
 import { joinBytes, trimSpaceBytes } from '../../model/bytes.js';
 import type { EventRef, LineDamage, StoredEvent } from '../../model/event.js';
@@ -70,15 +70,12 @@ export class EventLog {
     return this.#paths.events;
   }
 
-  /** Tells whether the log is there; a link or a special file in its place is refused by every read. */
+  /** Whether the log is there; a link or a special file in its place is refused by every read. */
   exists(): boolean {
     return this.#deps.fs.lstat(this.path) !== undefined;
   }
 
-  /**
-   * Gives what tells the file from every copy of it. It is opened as for an append, for on an overlay file system that
-   * gives it the inode that it will have.
-   */
+  /** What tells the file from every copy of it. Opened as for an append: on an overlay that gives it its later inode. */
   identity(): LogIdentity {
     const { fs } = this.#deps;
     const fd = fs.openAppend(this.path);
@@ -89,22 +86,19 @@ export class EventLog {
     }
   }
 
-  /** Tells whether this is the file that an identity was taken of. */
+  /** Whether this is the file that an identity was taken of. */
   isFile(identity: LogIdentity | undefined): boolean {
     const stat = this.#deps.fs.lstat(this.path);
     if (identity === undefined || stat === undefined) return false;
     return textOf(logIdentityOf(stat)) === textOf(identity);
   }
 
-  /** Gives the bytes in the file; 0 when there is none. */
+  /** Bytes in the file; 0 when there is none. */
   size(): number {
     return this.#deps.fs.lstat(this.path)?.size ?? 0;
   }
 
-  /**
-   * Gives every line that is not blank, oldest first: events, damage, and a torn tail. A missing log has none. Whoever
-   * reads a log whose sequences do not rise is warned.
-   */
+  /** Reads every line that is not blank, oldest first; it warns of sequences that do not rise. A missing log has none. */
   *scan(): Generator<LogLine> {
     for (const item of this.scanInOrder()) {
       if (item.kind === 'event' && item.disorder !== undefined) this.#warnOf(item.disorder);
@@ -121,18 +115,8 @@ export class EventLog {
     }
   }
 
-  *#lines(): Generator<LogLine> {
-    const fd = this.#open();
-    if (fd === undefined) return;
-    const { fs } = this.#deps;
-    try {
-      for (const line of readLines(fs, fd, 0, fs.fstat(fd).size)) {
-        const read = this.#readLine(line);
-        if (read !== undefined) yield read;
-      }
-    } finally {
-      fs.close(fd);
-    }
+  #lines(): Generator<LogLine> {
+    return this.#read((fs, fd) => readLines(fs, fd, 0, fs.fstat(fd).size));
   }
 
   *#numberedLines(): Generator<NumberedLine> {
@@ -144,13 +128,17 @@ export class EventLog {
     this.#deps.warn({ code: 'SEQUENCE_NOT_RISING', sessionId: this.sessionId, message: text });
   }
 
-  /** Gives the lines from the last to the first; their numbers are not known. */
-  *scanBackwards(): Generator<LogLine> {
+  /** Reads the lines from the last to the first; their numbers are not known. */
+  scanBackwards(): Generator<LogLine> {
+    return this.#read((fs, fd) => readLinesBackwards(fs, fd, fs.fstat(fd).size));
+  }
+
+  *#read(linesOf: (fs: FileSystem, fd: number) => Iterable<RawLine>): Generator<LogLine> {
     const fd = this.#open();
     if (fd === undefined) return;
     const { fs } = this.#deps;
     try {
-      for (const line of readLinesBackwards(fs, fd, fs.fstat(fd).size)) {
+      for (const line of linesOf(fs, fd)) {
         const read = this.#readLine(line);
         if (read !== undefined) yield read;
       }
@@ -159,39 +147,29 @@ export class EventLog {
     }
   }
 
-  /**
-   * Gives the events, oldest first. A torn tail is left out.
-   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) at the first line that is malformed.
-   */
-  *events(): Generator<StoredEvent> {
-    for (const item of this.scan()) {
+  /** Reads the events, oldest first, without a torn tail; throws LogDamagedError at a line that is malformed. */
+  events(): Generator<StoredEvent> {
+    return this.#eventsOf(this.scan());
+  }
+
+  /** As {@link events}, from the last to the first, only as far as they are asked for. */
+  newestFirst(): Generator<StoredEvent> {
+    return this.#eventsOf(this.scanBackwards());
+  }
+
+  *#eventsOf(lines: Iterable<LogLine>): Generator<StoredEvent> {
+    for (const item of lines) {
       if (item.kind === 'event') yield item.event;
       else if (item.kind === 'damage') throw this.damaged(item.damage);
     }
   }
 
-  /**
-   * Gives the events from the last to the first, read only as far as they are asked for. A torn tail is left out.
-   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) at the first line that is malformed.
-   */
-  *newestFirst(): Generator<StoredEvent> {
-    for (const item of this.scanBackwards()) {
-      if (item.kind === 'event') yield item.event;
-      else if (item.kind === 'damage') throw this.damaged(item.damage);
-    }
-  }
-
-  /**
-   * Gives the log without its payloads.
-   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) when a line is malformed.
-   */
+  /** Reads the log without its payloads; throws LogDamagedError when a line is malformed. */
   outline(eventCount: number): LogOutline {
     const events: EventRef[] = [];
-    const payloads: Record<'checkpoints' | 'compactions' | 'forks', OutlinedPayload[]> = {
-      checkpoints: [],
-      compactions: [],
-      forks: [],
-    };
+    const checkpoints: OutlinedPayload[] = [];
+    const compactions: OutlinedPayload[] = [];
+    const forks: OutlinedPayload[] = [];
     let rewound = false;
     let highest = eventCount;
     const repeated = new Map<number, readonly [number, number]>();
@@ -202,40 +180,32 @@ export class EventLog {
       if (disorder?.twin !== undefined) repeated.set(disorder.sequence, [disorder.twin, disorder.line]);
       events.push(refOf(event));
       if (event.sequence > highest) highest = event.sequence;
-      if (event.type === 'session_checkpoint') payloads.checkpoints.push(event);
-      else if (event.type === 'session_compaction') payloads.compactions.push(event);
-      else if (event.type === 'session_fork') payloads.forks.push(event);
+      if (event.type === 'session_checkpoint') checkpoints.push(event);
+      else if (event.type === 'session_compaction') compactions.push(event);
+      else if (event.type === 'session_fork') forks.push(event);
       else if (event.type === 'session_rewind') rewound = true;
     }
-    return { sessionId: this.sessionId, events, ...payloads, rewound, highest, repeated };
+    return { sessionId: this.sessionId, events, checkpoints, compactions, forks, rewound, highest, repeated };
   }
 
-  /**
-   * Reads the end of the log, not the whole of it.
-   * @throws {@link LogDamagedError} (`LOG_DAMAGED`) when the last line is malformed: nothing may be put behind it.
-   */
+  /** Reads the end of the log; throws LogDamagedError when the last line is malformed: nothing may be put behind it. */
   tail(): LogTail {
     const size = this.size();
     let tornFrom: number | undefined;
+    let last: LogLine | undefined;
     for (const item of this.scanBackwards()) {
-      if (item.kind === 'torn') {
-        tornFrom = item.line.start;
-        continue;
-      }
-      if (item.kind === 'damage') throw new LogDamagedError(this.sessionId, this.path, undefined, item.damage.message);
-      const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
-      const lastStart = item.line.start;
-      const lastEnd = lastStart + item.line.bytes.length;
-      return { size, last: item.event, lastStart, lastEnd, tornFrom, lacksNewline };
+      last = item;
+      if (item.kind !== 'torn') break;
+      tornFrom = item.line.start;
     }
+    if (last?.kind === 'damage') throw new LogDamagedError(this.sessionId, this.path, undefined, last.damage.message);
     const lacksNewline = tornFrom === undefined && this.#endsOpen(size);
-    return { size, last: undefined, lastStart: 0, lastEnd: 0, tornFrom, lacksNewline };
+    if (last?.kind !== 'event') return { size, last: undefined, lastStart: 0, lastEnd: 0, tornFrom, lacksNewline };
+    const { start, bytes } = last.line;
+    return { size, last: last.event, lastStart: start, lastEnd: start + bytes.length, tornFrom, lacksNewline };
   }
 
-  /**
-   * Refuses to go on where the last two events are not in order.
-   * @throws {@link LogDamagedError} (`LOG_DAMAGED`)
-   */
+  /** Throws LogDamagedError where the last two events are not in order. */
   requireOrderAtEnd(): void {
     let last: StoredEvent | undefined;
     for (const item of this.scanBackwards()) {
@@ -253,9 +223,8 @@ export class EventLog {
   }
 
   /**
-   * Makes sure that the file ends in a whole line: a fragment is moved to `.zs/torn/` and cut off, zeros are cut off. A
-   * newline that the line lacks is written by {@link append}.
-   * @returns The name of the kept fragment, or undefined.
+   * Moves a fragment at the end to a file in `.zs/torn/`, whose path it gives, and cuts off zeros. A newline that the last
+   * line lacks is written by {@link append}.
    */
   seal(tail: LogTail): string | undefined {
     if (tail.tornFrom !== undefined) return this.#moveTornTail(tail.tornFrom, tail.size);
@@ -264,10 +233,8 @@ export class EventLog {
   }
 
   /**
-   * Appends whole lines in one write and syncs them; when it fails the log has its old length.
-   *
-   * A newline that the line before them lacks goes with them: written alone, and not synced since the process was
-   * killed, it could be lost under the lines of the next one.
+   * Appends whole lines in one write and syncs them; when it fails the log has its old length. A newline that the line
+   * before them lacks goes with them: written alone, by a process that is killed before it syncs, it could be lost.
    */
   append(lines: Uint8Array): void {
     if (!this.exists()) {
@@ -278,12 +245,10 @@ export class EventLog {
     appendDurably(this.#deps.fs, this.path, opens ? joinBytes([new Uint8Array([NEWLINE]), lines]) : lines);
   }
 
-  /** Syncs the log as it is. */
   sync(): void {
     syncFileAt(this.#deps.fs, this.path);
   }
 
-  /** Cuts the log to a length and syncs it. */
   cut(length: number): void {
     truncateDurably(this.#deps.fs, this.path, length);
   }
