@@ -1,3 +1,5 @@
+import type { StoreDeps } from './deps.js';
+
 /** Every folder and file name in a store (FORMAT.md, 1 and 6). */
 export const METADATA_FILE = 'metadata.json';
 export const EVENTS_FILE = 'events.jsonl';
@@ -19,8 +21,6 @@ export const NEW_PREFIX = '.zs-new-';
 /** A file that is being written. */
 export const TEMP_PREFIX = '.zs-tmp-';
 
-const HASH_LENGTH = 64;
-
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
 
@@ -39,7 +39,6 @@ export interface SessionPaths {
   readonly torn: string;
 }
 
-/** Gives the paths of the session in this folder. */
 export function sessionPaths(folder: string): SessionPaths {
   return {
     folder,
@@ -55,9 +54,14 @@ export function sessionPaths(folder: string): SessionPaths {
   };
 }
 
-/** Gives the longest path that may ever be made in a session: a blob. */
+/** A path for a file that is being written: beside the log, where a sweep finds it without reading thousands of blobs. */
+export function newTempPath({ newId }: Pick<StoreDeps, 'newId'>, { folder }: SessionPaths): string {
+  return `${folder}/${TEMP_PREFIX}${newId()}`;
+}
+
+/** The longest path that may ever be made in a session: a blob. */
 export function longestPathIn({ blobs }: SessionPaths): string {
-  return `${blobs}/${'0'.repeat(HASH_LENGTH)}`;
+  return `${blobs}/${'0'.repeat(64)}`;
 }
 
 /** The mode of folders that are made again, where none was recorded. */

@@ -7,7 +7,13 @@ import { readChunks } from '../../fs/read-chunks.js';
 import type { FileState } from '../../model/event.js';
 import { type BlobHash, parseBlobHash } from '../../model/ids.js';
 import type { StoreDeps } from '../base/deps.js';
-import { BLOBS_DIR, FILE_MODE, FOLDER_MODE, type SessionPaths, TEMP_PREFIX } from '../base/layout.js';
+import { BLOBS_DIR, FILE_MODE, FOLDER_MODE, newTempPath, type SessionPaths } from '../base/layout.js';
+
+/** What was read of a file. */
+interface Hashed {
+  readonly hash: BlobHash;
+  readonly bytes: number;
+}
 
 /** What is found where a blob should be. */
 type BlobCheck =
@@ -19,11 +25,8 @@ type BlobCheck =
 
 /**
  * The blobs of one session: file contents by hash, in checkpoints/blobs, and kept copies of them in `.zs/`, which no
- * prune of Zero's reaches. Whoever asks for a blob gets a whole copy where there is one.
- *
- * Nothing is ever deleted here, also not what an operation that fails has put in: whoever found it there meanwhile
- * counts on it, and wrote nothing.
- * @see FORMAT.md, 5 and 6
+ * prune of Zero's reaches (FORMAT.md, 5 and 6). Nothing is ever deleted here, also not what an operation that fails has
+ * put in: whoever found it there meanwhile counts on it, and wrote nothing.
  */
 export class BlobStore {
   readonly #deps: StoreDeps;
@@ -54,7 +57,7 @@ export class BlobStore {
     return own;
   }
 
-  /** Gives where a blob may be, the store's own first; for those who verify what they read. */
+  /** Where a blob may be, the store's own first; for those who verify what they read. */
   *places(hash: BlobHash): Generator<string> {
     const own = this.#pathOf(hash);
     if (this.#foundForFolder() === undefined && this.#isFile(own)) yield own;
@@ -62,11 +65,9 @@ export class BlobStore {
   }
 
   /**
-   * Gives blobs a second name in `.zs/blobs`, each once, so that no prune of Zero's takes them away. Durable when it
-   * returns.
-   * @param stays - Tells of a blob whether the log that is to come names it still: where the file system has no hard
-   * links no copy is made of such a one.
-   * @returns those of which there is no whole copy, and which are not kept.
+   * Gives blobs a second name in `.zs/blobs`, durably, so that no prune of Zero's takes them away.
+   * @param stays - Whether the log to come still names a blob: without hard links no copy is made of such a one.
+   * @returns Those of which there is no whole copy, and which are not kept.
    */
   keep(hashes: Iterable<BlobHash>, stays: (hash: BlobHash) => boolean): readonly BlobHash[] {
     const { fs } = this.#deps;
@@ -79,15 +80,16 @@ export class BlobStore {
     }
     const lost = [...wanted].filter((hash) => {
       const found = this.check(hash);
-      if (found.kind === 'intact') this.#nameAgain(found.path, `${this.#paths.keptBlobs}/${hash}`, !stays(hash));
-      return found.kind !== 'intact';
+      if (found.kind !== 'intact') return true;
+      this.#nameAgain(found.path, `${this.#paths.keptBlobs}/${hash}`, !stays(hash));
+      return false;
     });
     // Also what was linked by one who was killed before it synced.
     syncFolder(fs, this.#paths.keptBlobs);
     return lost;
   }
 
-  /** Puts kept copies back where the store's own is missing or altered. Durable when it returns. */
+  /** Restores kept copies, durably, where the store's own is missing or altered. */
   restore(hashes: Iterable<BlobHash>): void {
     const { fs } = this.#deps;
     let any = false;
@@ -98,7 +100,7 @@ export class BlobStore {
       const found = this.check(hash);
       if (found.kind !== 'intact' || found.path === own) continue;
       this.prepare();
-      const temp = this.#tempPath();
+      const temp = newTempPath(this.#deps, this.#paths);
       this.#nameAgain(found.path, temp, true);
       fs.rename(temp, own);
       any = true;
@@ -107,26 +109,20 @@ export class BlobStore {
   }
 
   /**
-   * Stores the content of an open file under its hash, durably, unless an intact blob is there; an altered one is replaced.
-   *
-   * The file is read once, in pieces, while it is copied: the hash that is given back is of the bytes that are kept.
-   * @param limit - Bytes after which to give up; undefined is given then.
+   * Stores the content of an open file under its hash, durably; an altered blob is replaced. The file is read once, while
+   * it is copied: the hash is of the bytes that are kept. After `limit` bytes it gives up, and gives undefined.
    */
-  storeFile(
-    fd: number,
-    limit = Number.POSITIVE_INFINITY,
-  ): { readonly hash: BlobHash; readonly bytes: number } | undefined {
+  storeFile(fd: number, limit = Number.POSITIVE_INFINITY): Hashed | undefined {
     const { fs } = this.#deps;
     this.prepare();
-    const temp = this.#tempPath();
+    const temp = newTempPath(this.#deps, this.#paths);
     try {
       const stored = copyToNewFile(fs, fd, { path: temp, limit });
-      const found = stored === undefined ? undefined : this.#checkOwn(stored.hash).kind;
       if (stored === undefined) {
         removeQuietly(fs, temp);
         return undefined;
       }
-      if (found === 'intact') {
+      if (this.#checkOwn(stored.hash).kind === 'intact') {
         removeQuietly(fs, temp);
         // Who put it there may not have synced it: Zero writes blobs long before the event that names them.
         syncFileAt(fs, this.#pathOf(stored.hash));
@@ -151,7 +147,7 @@ export class BlobStore {
     return checkContent(this.#deps.fs, this.#pathOf(hash), hash);
   }
 
-  /** Gives where a kept copy may be: records of the first version have a folder for blobs of their own. */
+  /** Where a kept copy may be: records of the first version have a folder for blobs of their own. */
   *#keptPlaces(hash: BlobHash): Generator<string> {
     const { kept, keep, keptBlobs } = this.#paths;
     if (!this.#isFolder(keep)) return;
@@ -165,17 +161,8 @@ export class BlobStore {
   }
 
   #nameAgain(from: string, to: string, orCopy: boolean): void {
-    const { fs } = this.#deps;
-    if (linkFile(fs, from, to) || !orCopy) return;
-    // Under another name until it is whole.
-    const temp = this.#tempPath();
-    copyFile(fs, from, temp, FILE_MODE);
-    fs.rename(temp, to);
-  }
-
-  // Beside the log, where a sweep finds it without reading thousands of blobs.
-  #tempPath(): string {
-    return `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
+    const temp = () => newTempPath(this.#deps, this.#paths);
+    linkOrCopy(this.#deps.fs, from, { to, temp, orCopy });
   }
 
   #isFolder(path: string): boolean {
@@ -186,7 +173,7 @@ export class BlobStore {
     return this.#deps.fs.lstat(path)?.kind === 'file';
   }
 
-  /** Gives what stands in place of one of the folders, or undefined: a link there would lead every blob elsewhere. */
+  /** What stands in place of one of the folders, or undefined: a link there would lead every blob elsewhere. */
   #foundForFolder(): FileKind | undefined {
     for (const path of [this.#paths.checkpoints, this.#paths.blobs]) {
       const found = this.#deps.fs.lstat(path)?.kind;
@@ -196,11 +183,23 @@ export class BlobStore {
   }
 }
 
+/** Gives a file a second name, or, if that is wanted, the name to a copy; under another name until that is whole. */
+export function linkOrCopy(
+  fs: FileSystem,
+  from: string,
+  { to, temp, orCopy = true }: { readonly to: string; readonly temp: () => string; readonly orCopy?: boolean },
+): void {
+  if (linkFile(fs, from, to) || !orCopy) return;
+  const copy = temp();
+  copyFile(fs, from, copy, FILE_MODE);
+  fs.rename(copy, to);
+}
+
 function copyToNewFile(
   fs: FileSystem,
   from: number,
   { path, limit }: { readonly path: string; readonly limit: number },
-): { readonly hash: BlobHash; readonly bytes: number } | undefined {
+): Hashed | undefined {
   const hash = createHash('sha256');
   const to = fs.create(path, FILE_MODE);
   try {
@@ -218,18 +217,16 @@ function copyToNewFile(
   }
 }
 
-/** Gives the hash of a text as UTF-8. */
 export function hashText(text: string): BlobHash {
   return createHash('sha256').update(text, 'utf8').digest('hex') as BlobHash;
 }
 
-/** Gives the hash of bytes. */
 export function hashBytes(bytes: Uint8Array): BlobHash {
   return createHash('sha256').update(bytes).digest('hex') as BlobHash;
 }
 
-/** Gives the hash and size of an open file, read in pieces. */
-export function hashOpenFile(fs: FileSystem, fd: number): { readonly hash: BlobHash; readonly bytes: number } {
+/** Reads an open file in pieces. */
+export function hashOpenFile(fs: FileSystem, fd: number): Hashed {
   const hash = createHash('sha256');
   let bytes = 0;
   for (const chunk of readChunks(fs, fd)) {
@@ -239,7 +236,6 @@ export function hashOpenFile(fs: FileSystem, fd: number): { readonly hash: BlobH
   return { hash: hash.digest('hex') as BlobHash, bytes };
 }
 
-/** Tells whether the file at a path is regular and has this hash. */
 function checkContent(fs: FileSystem, path: string, expected: BlobHash): BlobCheck {
   let fd: number;
   try {
@@ -257,14 +253,13 @@ function checkContent(fs: FileSystem, path: string, expected: BlobHash): BlobChe
   }
 }
 
-/** Says why the content of a state cannot be had, or undefined. */
+/** Why the content of a state cannot be had, or undefined. */
 export function unavailableReason(blobs: BlobStore, wanted: FileState): string | undefined {
   if (wanted.kind !== 'stored') return undefined;
   const found = wanted.hash === undefined ? undefined : blobs.check(wanted.hash);
   return found?.kind === 'intact' ? undefined : whyUnavailable(wanted, found);
 }
 
-/** Says what is wrong with the blob of a state. */
 export function whyUnavailable(
   { blob, hash }: FileState & { kind: 'stored' },
   found: Exclude<BlobCheck, { kind: 'intact' }> | undefined,

@@ -1,6 +1,5 @@
 import { createFile, ensureFolder, readWholeFile, removeTree, replaceFile, syncFolder } from '../../fs/durable-file.js';
 import type { FileSystem } from '../../fs/file-system.js';
-import { copyFile, linkFile } from '../../fs/link-file.js';
 import { decodeKeptRecord, encodeKeptRecord, type KeptRecord } from '../../model/kept-record.js';
 import type { StoreDeps, StoreWarning } from '../base/deps.js';
 import {
@@ -8,13 +7,13 @@ import {
   FILE_MODE,
   FOLDER_MODE,
   longestPathIn,
+  newTempPath,
   RECORD_FILE,
   type SessionPaths,
   sessionPaths,
-  TEMP_PREFIX,
 } from '../base/layout.js';
 import { idAfter } from '../base/new-id.js';
-import { hashOpenFile } from './blob-store.js';
+import { hashOpenFile, linkOrCopy } from './blob-store.js';
 import { EventLog } from './event-log.js';
 
 /** What is longer says something else. */
@@ -35,7 +34,7 @@ export class KeptRecords {
     return `${this.#paths.kept}/${id}`;
   }
 
-  /** Gives the ids of the records, oldest first. */
+  /** The ids of the records, oldest first. */
   ids(): readonly string[] {
     if (!this.#isOurs()) return [];
     const folders = this.#deps.fs
@@ -57,35 +56,29 @@ export class KeptRecords {
     return new EventLog({ ...this.#deps, warn }, sessionId, sessionPaths(this.folderOf(id)));
   }
 
-  /**
-   * Gives an id for the next record: later than all that are there, whatever the clock says.
-   * @throws the system's error (`ENAMETOOLONG`) when there is no room for the names in a record: before anything changes.
-   */
+  /** An id for the next record: later than all that are there, whatever the clock says. */
   freshId(): string {
+    // Where the names in a record would be too long the system says so (`ENAMETOOLONG`): before anything changes.
     this.#deps.fs.lstat(longestPathIn(this.#paths));
     const id = this.#deps.newId();
     const newest = this.ids().at(-1);
     return newest === undefined || id > newest ? id : idAfter(newest);
   }
 
-  /**
-   * Keeps the log as it is now. Durable when it returns.
-   *
-   * A hard link where possible: the new log is another file, so the old one keeps its bytes.
-   * @param record - What is said of it beside it.
-   */
+  /** Keeps the log as it is now, durably; by a hard link where possible, for the new log is another file. */
   keep(record: KeptRecord): void {
     const { fs } = this.#deps;
     ensureFolder(fs, this.#paths.keep, FOLDER_MODE);
     ensureFolder(fs, this.#paths.kept, FOLDER_MODE);
     const folder = this.folderOf(record.rewindId);
     ensureFolder(fs, folder, FOLDER_MODE);
-    this.#linkOrCopy(this.#paths.events, `${folder}/${EVENTS_FILE}`);
+    const temp = () => newTempPath(this.#deps, this.#paths);
+    linkOrCopy(fs, this.#paths.events, { to: `${folder}/${EVENTS_FILE}`, temp });
     createFile(fs, `${folder}/${RECORD_FILE}`, encodeKeptRecord(record), FILE_MODE);
     syncFolder(fs, folder);
   }
 
-  /** Gives what is said of a kept log beside it, or undefined where nothing is that can be understood. */
+  /** What is said of a kept log beside it, or undefined where nothing is that can be understood. */
   record(id: string): KeptRecord | undefined {
     const { fs } = this.#deps;
     const path = `${this.folderOf(id)}/${RECORD_FILE}`;
@@ -98,15 +91,15 @@ export class KeptRecords {
   /** Puts a record beside a kept log that has none. */
   complete(record: KeptRecord): void {
     const path = `${this.folderOf(record.rewindId)}/${RECORD_FILE}`;
-    replaceFile(this.#deps.fs, path, this.#tempPath(), encodeKeptRecord(record), FILE_MODE);
+    replaceFile(this.#deps.fs, path, newTempPath(this.#deps, this.#paths), encodeKeptRecord(record), FILE_MODE);
   }
 
-  /** Gives the highest sequence that a kept log has used up, as far as records tell; 0 when there is none. */
+  /** The highest sequence that a kept log has used up, as far as records tell; 0 when there is none. */
   high(): number {
     return this.ids().reduce((high, id) => Math.max(high, this.record(id)?.high ?? 0), 0);
   }
 
-  /** Tells whether a record holds exactly the present log: where links cannot be made, what a commit never followed. */
+  /** Whether a record holds exactly the present log: where links cannot be made, what a commit never followed. */
   isCopyOfLog(id: string): boolean {
     const { fs } = this.#deps;
     const copy = `${this.folderOf(id)}/${EVENTS_FILE}`;
@@ -127,21 +120,8 @@ export class KeptRecords {
     return this.#isFolder(this.#paths.keep) && this.#isFolder(this.#paths.kept);
   }
 
-  #tempPath(): string {
-    return `${this.#paths.folder}/${TEMP_PREFIX}${this.#deps.newId()}`;
-  }
-
   #isFolder(path: string): boolean {
     return this.#deps.fs.lstat(path)?.kind === 'directory';
-  }
-
-  #linkOrCopy(from: string, to: string): void {
-    const { fs } = this.#deps;
-    if (linkFile(fs, from, to)) return;
-    // Under another name until it is whole: half a log must not be taken for a record.
-    const temp = this.#tempPath();
-    copyFile(fs, from, temp, FILE_MODE);
-    fs.rename(temp, to);
   }
 }
 

@@ -9,13 +9,9 @@ import {
   parseMetadata,
 } from '../../model/metadata.js';
 import type { StoreDeps } from '../base/deps.js';
-import { FILE_MODE, type SessionPaths, sessionPaths, TEMP_PREFIX } from '../base/layout.js';
+import { FILE_MODE, newTempPath, type SessionPaths, sessionPaths } from '../base/layout.js';
 
-/**
- * Reads metadata.json, or gives undefined when there is none.
- * @throws MetadataDamagedError (`METADATA_DAMAGED`) when it cannot be read as written, or names another session: the
- * folder's name is the session's identity (FORMAT.md, 5; FAULTS.md, 4).
- */
+/** Reads metadata.json, if there is one. The folder's name is the session's identity (FORMAT.md, 5; FAULTS.md, 4). */
 export function readMetadata(deps: StoreDeps, id: SessionId, paths: SessionPaths): MetadataDocument | undefined {
   const bytes = readWholeFile(deps.fs, paths.metadata);
   if (bytes === undefined) return undefined;
@@ -23,21 +19,13 @@ export function readMetadata(deps: StoreDeps, id: SessionId, paths: SessionPaths
   const inside = document.metadata.sessionId;
   if (inside === '') return changeMetadata(document, { sessionId: id });
   if (inside !== id) {
-    throw new MetadataDamagedError(
-      id,
-      paths.metadata,
-      `names session ${JSON.stringify(inside)}, but the folder is ${id}`,
-      { names: inside },
-    );
+    const message = `names session ${JSON.stringify(inside)}, but the folder is ${id}`;
+    throw new MetadataDamagedError(id, paths.metadata, message, { names: inside });
   }
   return document;
 }
 
-/**
- * Reads the metadata of a session that has to be there.
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`) when there is neither metadata nor log.
- * @throws MetadataMissingError (`METADATA_MISSING`) when there is only the log.
- */
+/** Reads the metadata of a session that has to be there. */
 export function requireMetadata(deps: StoreDeps, id: SessionId): MetadataDocument {
   const paths = pathsOf(deps, id);
   const document = readMetadata(deps, id, paths);
@@ -51,11 +39,9 @@ export function requireMetadata(deps: StoreDeps, id: SessionId): MetadataDocumen
 
 /** Replaces metadata.json whole; the members that we do not know are in the document and stay. */
 export function writeMetadata(deps: StoreDeps, paths: SessionPaths, document: MetadataDocument): void {
-  const temp = `${paths.folder}/${TEMP_PREFIX}${deps.newId()}`;
-  replaceFile(deps.fs, paths.metadata, temp, encodeMetadata(document), FILE_MODE);
+  replaceFile(deps.fs, paths.metadata, newTempPath(deps, paths), encodeMetadata(document), FILE_MODE);
 }
 
-/** Gives the paths of a session in this store. */
 export function pathsOf(deps: StoreDeps, id: SessionId): SessionPaths {
   return sessionPaths(`${deps.root}/${id}`);
 }
@@ -64,9 +50,7 @@ function parse(bytes: Uint8Array, id: SessionId, paths: SessionPaths): MetadataD
   try {
     return parseMetadata(bytes);
   } catch (error) {
-    if (error instanceof MalformedMetadataError) {
-      throw new MetadataDamagedError(id, paths.metadata, error.message, { cause: error });
-    }
-    throw error;
+    if (!(error instanceof MalformedMetadataError)) throw error;
+    throw new MetadataDamagedError(id, paths.metadata, error.message, { cause: error });
   }
 }

@@ -5,14 +5,13 @@ import { joinBytes } from '../../model/bytes.js';
 import type { StoredEvent } from '../../model/event.js';
 import { encodeEventLine } from '../../model/event-codec.js';
 import { decodeIntent } from '../../model/rewind-record.js';
-import { FILE_MODE, TEMP_PREFIX } from '../base/layout.js';
+import { FILE_MODE, newTempPath } from '../base/layout.js';
 import type { EventLog } from './event-log.js';
 import type { LockedSession } from './locked-session.js';
 
 const NEWLINE = 0x0a;
 const COPY_BYTES = 1024 * 1024;
 
-/** Tells which events stay in a log. */
 export type KeepsEvent = (event: StoredEvent) => boolean;
 
 /** The log that is to take the place of the present one: the lines of another that stay, and what comes behind them. */
@@ -24,17 +23,13 @@ export interface NewLog {
 }
 
 /**
- * Writes a log of the kept lines, byte for byte, and what is added behind them; one rename puts it in place of the present one.
- *
+ * Puts a log of the kept lines, byte for byte, and of what is added behind them in place of the present one (FORMAT.md, 6).
  * An intent is never copied. When it fails the present log is as it was, and nothing is left beside it.
- * @throws LogDamagedError (`LOG_DAMAGED`) when a line of the source is no event.
- * @throws StalePlanError (`STALE_PLAN`) when the source becomes shorter meanwhile.
- * @see FORMAT.md, 6
  */
 export function rewriteLog(session: LockedSession, newLog: NewLog): void {
-  const { fs, newId } = session.deps;
+  const { fs } = session.deps;
   const { added } = newLog;
-  const temp = `${session.paths.folder}/${TEMP_PREFIX}${newId()}`;
+  const temp = newTempPath(session.deps, session.paths);
   createFile(fs, temp, new Uint8Array(0), FILE_MODE);
   try {
     const to = fs.openAppend(temp);
@@ -79,8 +74,8 @@ function copyKeptLines(session: LockedSession, newLog: NewLog, to: number): void
   }
 }
 
-/** Gives the pieces of a log that stay; blank lines stay or go with the event before them. */
-function keptRanges(session: LockedSession, { source, keeps }: NewLog): readonly ByteRange[] {
+/** The pieces of a log that stay; blank lines stay or go with the event before them. */
+function keptRanges(session: LockedSession, { source, keeps }: NewLog) {
   const ranges: { from: number; to: number }[] = [];
   let open = { from: 0, to: 0 };
   let keepsOpen = true; // blank lines before the first event
@@ -99,9 +94,4 @@ function keptRanges(session: LockedSession, { source, keeps }: NewLog): readonly
   }
   close(source.size());
   return ranges;
-}
-
-interface ByteRange {
-  readonly from: number;
-  readonly to: number;
 }
