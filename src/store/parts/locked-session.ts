@@ -10,7 +10,6 @@ import { joinBytes, sameBytes } from '../../model/bytes.js';
 import type { StoredEvent } from '../../model/event.js';
 import { encodeEventLine } from '../../model/event-codec.js';
 import { eventIdOf, leavesRoom, type Sequence, type SessionId, sequenceText } from '../../model/ids.js';
-import type { RawJson } from '../../model/json.js';
 import {
   changeMetadata,
   encodeMetadata,
@@ -26,17 +25,12 @@ import { EventLog, type LogTail } from './event-log.js';
 import { pathsOf, requireMetadata, writeMetadata } from './metadata-file.js';
 
 /** An event as it is to be appended: checked, its payload encoded. */
-interface EncodedInput {
-  readonly type: string;
-  readonly payload: RawJson | undefined;
-}
+type EncodedInput = Pick<StoredEvent, 'type' | 'payload'>;
 
 /** What an append changes in the metadata beside the counts. */
 export type MetadataChanges = { readonly [Name in keyof SessionMetadata]?: SessionMetadata[Name] | undefined };
 
-/**
- * A session while nobody else writes to it. Only `withSession` makes one, so forgetting the lock does not compile.
- */
+/** A session while nobody else writes to it. Only `withSession` makes one, so forgetting the lock does not compile. */
 export class LockedSession {
   readonly deps: StoreDeps;
   readonly id: SessionId;
@@ -67,10 +61,7 @@ export class LockedSession {
     if (this.#hold.appendOnly !== undefined) throw new LockUnavailableError(this.#hold.appendOnly);
   }
 
-  /**
-   * Gives the metadata as they are under this lock.
-   * @throws MetadataDamagedError (`METADATA_DAMAGED`), MetadataMissingError (`METADATA_MISSING`)
-   */
+  /** The metadata as they are under this lock; throws where they are missing or damaged. */
   document(): MetadataDocument {
     this.#stored ??= requireMetadata(this.deps, this.id);
     this.#document ??= this.#stored;
@@ -81,38 +72,32 @@ export class LockedSession {
     return this.document().metadata;
   }
 
-  /**
-   * Gives the metadata, or undefined where they cannot be read: files can be brought back without them.
-   * @throws MetadataDamagedError (`METADATA_DAMAGED`) when they are those of another session.
-   */
+  /** The metadata, or undefined where they cannot be read: files can be brought back without them. */
   metadataOrNone(): SessionMetadata | undefined {
     try {
       return this.metadata;
     } catch (error) {
       if (error instanceof MetadataMissingError) return undefined;
       if (error instanceof MetadataDamagedError && error.names === undefined) return undefined;
-      throw error;
+      throw error; // above all when they are those of another session
     }
   }
 
-  /** Gives the time to stamp on what is written now. */
+  /** The time to stamp on what is written now. */
   stamp(): string {
     return formatInstant(this.deps.now());
   }
 
   /**
-   * Gives `updatedAt` after something that happened at a time: that time, but never an earlier one than it was
-   * (FAULTS.md, 25), unless that is more than a day ahead of the present: a wrong clock's time does not stick.
+   * `updatedAt` after something that happened at a time: never an earlier one than it was (FAULTS.md, 25), unless that is
+   * more than a day ahead of the present: a wrong clock's time does not stick.
    */
   updatedAtAfter(time: string): string {
     const { updatedAt } = this.metadata;
     return isFarAhead(updatedAt, this.deps.now()) ? time : laterOf(updatedAt, time);
   }
 
-  /**
-   * Puts the metadata right for what follows. They are written with the next change, or by {@link settle}: where the
-   * work finds damage and is refused, nothing is written at all.
-   */
+  /** Puts the metadata right, to be written with the next change or by {@link settle}: refused work writes nothing. */
   mendMetadata(changes: MetadataChanges): void {
     this.#document = changeMetadata(this.document(), changes);
   }
@@ -122,7 +107,7 @@ export class LockedSession {
     if (this.#document !== this.#stored) this.updateMetadata({});
   }
 
-  /** Replaces the metadata. Where nothing changes they are only synced: who wrote them may have been killed before that. */
+  /** Replaces the metadata; unchanged ones are only synced: who wrote them may have been killed before that. */
   updateMetadata(changes: MetadataChanges): SessionMetadata {
     const document = changeMetadata(this.document(), changes);
     const stored = this.#stored as MetadataDocument;
@@ -141,13 +126,8 @@ export class LockedSession {
   }
 
   /**
-   * Appends a batch in one write, syncs it, and then puts the metadata right.
-   *
-   * The log is the truth: once it is synced the events are there, and metadata that cannot be written are a warning.
-   * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
-   * @throws LogDamagedError (`LOG_DAMAGED`) when the last line is malformed, or its sequence not above the one before.
-   * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`)
-   * @see FORMAT.md, 3, "Appending"
+   * Appends a batch in one write, syncs it, and then puts the metadata right (FORMAT.md, 3, "Appending"). The log is the
+   * truth: once it is synced the events are there, and metadata that cannot be written are a warning.
    */
   append(inputs: readonly EncodedInput[], changes: MetadataChanges = {}): readonly StoredEvent[] {
     this.log.requireOrderAtEnd();
@@ -174,7 +154,7 @@ export class LockedSession {
     return tail;
   }
 
-  /** Gives the first sequence that was never used: the log and the metadata both have a say. */
+  /** The first sequence that was never used: the log and the metadata both have a say. */
   nextSequence(tail: LogTail, eventCount = this.metadata.eventCount): number {
     const last = Math.max(eventCount, tail.last?.sequence ?? 0);
     if (!leavesRoom(last)) throw this.#exhausted(tail, eventCount);
@@ -183,10 +163,8 @@ export class LockedSession {
 
   #exhausted({ last }: LogTail, eventCount: number): SequenceExhaustedError {
     const isInLog = last !== undefined && !leavesRoom(last.sequence);
-    if (last !== undefined && last.sequence >= eventCount) {
-      return new SequenceExhaustedError(this.id, sequenceText(last), isInLog);
-    }
-    return new SequenceExhaustedError(this.id, this.#countedText(eventCount), isInLog);
+    const isHighest = last !== undefined && last.sequence >= eventCount;
+    return new SequenceExhaustedError(this.id, isHighest ? sequenceText(last) : this.#countedText(eventCount), isInLog);
   }
 
   #countedText(eventCount: number): string {
@@ -194,19 +172,15 @@ export class LockedSession {
     return metadata?.eventCount === eventCount ? integerText(metadata, 'eventCount') : String(eventCount);
   }
 
-  /** Gives inputs as events from this sequence on, all with the present time. */
+  /** Makes inputs events from this sequence on, all with the present time. */
   numbered(inputs: readonly EncodedInput[], first: number): readonly StoredEvent[] {
     const createdAt = this.stamp();
     if (first + inputs.length > Number.MAX_SAFE_INTEGER)
       throw new SequenceExhaustedError(this.id, `${first - 1}`, false);
-    return inputs.map(({ type, payload }, at) => ({
-      id: eventIdOf(this.id, first + at),
-      sessionId: this.id,
-      sequence: (first + at) as Sequence,
-      type,
-      createdAt,
-      payload,
-    }));
+    return inputs.map(({ type, payload }, at) => {
+      const sequence = (first + at) as Sequence;
+      return { id: eventIdOf(this.id, sequence), sessionId: this.id, sequence, type, createdAt, payload };
+    });
   }
 
   /** Puts the counts of the metadata right after an append; a failure is a warning, the next command mends it. */

@@ -40,13 +40,11 @@ export function surveyLog(events: Iterable<StoredEvent>, sessionId: string): Log
   return { ...seen, blobs, intent };
 }
 
-/** Gives the blobs that an event names. A checkpoint that cannot be decoded names none that anybody could find. */
+/** The blobs that an event names. A checkpoint that cannot be decoded names none that anybody could find. */
 export function blobsNamedBy(event: StoredEvent): readonly BlobHash[] {
   if (event.type !== 'session_checkpoint') return [];
   try {
-    return decodeCheckpoint(event).files.flatMap(({ state }) =>
-      state.kind === 'stored' && state.hash !== undefined ? [state.hash] : [],
-    );
+    return decodeCheckpoint(event).files.flatMap(({ state }) => (state.kind === 'stored' ? (state.hash ?? []) : []));
   } catch {
     return [];
   }

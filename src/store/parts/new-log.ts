@@ -9,11 +9,7 @@ const BATCH_BYTES = 1024 * 1024;
 /** Adds a piece of a line, or several; texts are ASCII. The newline belongs to the last. */
 type AddPieces = (...pieces: readonly (string | Uint8Array)[]) => void;
 
-/**
- * Makes a log that nobody sees yet, line by line, and syncs it once at the end.
- *
- * What is begun when the work fails is for the caller to remove, with the folder that it is in.
- */
+/** Makes a log that nobody sees yet, line by line, synced once at the end. When it fails, the caller removes the folder. */
 export function writeNewLog<T>(fs: FileSystem, path: string, work: (add: AddPieces) => T): T {
   const fd = fs.create(path, FILE_MODE);
   try {

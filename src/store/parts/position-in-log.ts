@@ -2,11 +2,8 @@ import { type Position, type PositionedEvent, resolvePosition } from '../../plan
 import type { EventLog, LogLine } from './event-log.js';
 
 /**
- * Gives the sequence of the event that a position names in a log as it is now, 0 before the first. Damaged lines are
- * passed over. Where something is changed, the caller holds the session's lock: what counts from the end counts then.
- * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when there is no such event.
- * @throws LogDamagedError (`LOG_DAMAGED`) when the log uses the sequence or the id for two events.
- * @see CLI.md, "Positions"
+ * Finds the sequence that a position (CLI.md, "Positions") names in a log as it is now, 0 before the first. Damaged lines
+ * are passed over. Who changes something holds the session's lock: what counts from the end counts then.
  */
 export function positionIn(log: EventLog, position: Position): Promise<number> {
   const source = {

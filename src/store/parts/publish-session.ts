@@ -23,16 +23,15 @@ import { pathsOf } from './metadata-file.js';
 
 /** An empty folder is a claim on its id for this long, milliseconds (FORMAT.md, 5). */
 const CLAIM_MS = 60_000;
-/** A hidden folder in which nothing was made for this long belongs to nobody any more, milliseconds. */
+/** A hidden folder in which nothing was made for this long is nobody's any more, milliseconds. */
 const ABANDONED_MS = 3_600_000;
 /** What a rename says of a target that is no empty folder. */
 const IN_USE: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR']);
 
 /**
- * Makes a session appear whole: it is built in a hidden folder, the id is claimed with mkdir, and one rename shows it.
+ * Makes a session appear whole: it is built in a hidden folder, the id is claimed with mkdir, and one rename shows it
+ * (FORMAT.md, 5, "Sessions appear whole"). Where the id is in use nothing is left behind.
  * @param fill - Puts log and blobs into the hidden folder, synced; the metadata it gives are written last.
- * @throws SessionExistsError (`SESSION_EXISTS`) when the id is in use; nothing is left behind then.
- * @see FORMAT.md, 5, "Sessions appear whole"; RELIABILITY.md, 2.2
  */
 export function publishSession(
   deps: StoreDeps,
@@ -113,9 +112,8 @@ function sweepHidden(deps: StoreDeps): void {
 }
 
 /**
- * Claims an id: with mkdir, against Zero as well as against ourselves. A folder that was abandoned is a claim as it stands:
- * of all who find it, the rename lets one over it, and nobody has to take it away first.
- * @returns whether the claim was made here.
+ * Claims an id with mkdir, against Zero as well as against ourselves, and tells whether the claim was made here. An
+ * abandoned folder is a claim as it stands: of all who find it, the rename lets one over it.
  */
 function claimId(deps: StoreDeps, id: SessionId): boolean {
   const { folder } = pathsOf(deps, id);
@@ -129,7 +127,7 @@ function claimId(deps: StoreDeps, id: SessionId): boolean {
   }
 }
 
-/** Tells whether a folder was abandoned, and then leaves nothing in it. */
+/** Whether a folder was abandoned; then nothing is left in it. */
 function emptyAbandoned(deps: StoreDeps, path: string): boolean {
   if (deps.fs.lstat(path)?.kind !== 'directory') return false;
   // Judged and emptied through the open folder: at its path somebody else's session may appear at any moment.
@@ -154,7 +152,6 @@ function releaseClaim(deps: StoreDeps, id: SessionId): void {
 /** An empty folder, but for a lock file, that is older than a minute: a create that never finished. */
 function isAbandoned(deps: StoreDeps, folder: string): boolean {
   const stat = deps.fs.stat(folder);
-  if (stat === undefined) return false;
-  if (deps.fs.readdir(folder).some(({ name }) => name !== LOCK_FILE)) return false;
+  if (stat === undefined || deps.fs.readdir(folder).some(({ name }) => name !== LOCK_FILE)) return false;
   return deps.now().getTime() - stat.mtimeMs > CLAIM_MS;
 }
