@@ -58,50 +58,36 @@ export function openStore(options: StoreOptions = {}): SessionStore {
   return new SessionStore(storeDeps(options));
 }
 
-/** Gives what the store needs of the world, with every default filled in. */
+/** What the store needs of the world, with every default filled in. */
 export function storeDeps(options: StoreOptions): StoreDeps {
-  const env = options.env ?? {};
+  const { env = {}, flock = 'auto', lockTimeoutMs: timeoutMs = DEFAULT_LOCK_TIMEOUT_MS, signal } = options;
   // biome-ignore lint/plugin: this is where the clock comes in; everything else is handed it.
   const now = options.now ?? (() => new Date());
-  const root = trimSpace(options.root ?? '') === '' ? defaultRoot(env, options.home) : (options.root as string);
+  const wished = trimSpace(options.root ?? '') === '' ? defaultRoot(env, options.home) : (options.root as string);
   const warn = sayingOnce(options.onWarning ?? (() => {}));
-  const timeoutMs = options.lockTimeoutMs ?? DEFAULT_LOCK_TIMEOUT_MS;
   const onRefused = tellOfRefusal(warn);
   const fileSystem = fileSystemOf(options, onRefused);
-  const real = resolveRoot(fileSystem, resolve(root));
-  const ownership = storeOwnership(fileSystem, real, options);
+  const root = resolveRoot(fileSystem, resolve(wished));
+  const { fs, assertOwner, own } = storeOwnership(fileSystem, root, options);
   return {
-    root: real,
-    fs: ownership.fs,
-    assertOwner: ownership.assertOwner,
+    root,
+    fs,
+    assertOwner,
     now,
     newId: options.newId ?? ulidMaker(now),
-    locks:
-      options.locks ??
-      fileLocks({
-        root: real,
-        timeoutMs,
-        flock: options.flock ?? 'auto',
-        warn,
-        onRefused,
-        own: ownership.own,
-        signal: options.signal,
-      }),
+    locks: options.locks ?? fileLocks({ root, timeoutMs, flock, warn, onRefused, own, signal }),
     warn,
     checkpoints: { enabled: checkpointsEnabled(env), maxBytes: maxCheckpointBytes(env) },
     homes: ownHomes(env),
     othersHomes: () => {
-      const owner = fileSystem.stat(real)?.uid;
-      return homesOfPeople(
-        fileSystem,
-        [owner, formerUser(env)].filter((uid) => uid !== undefined),
-      );
+      const users = [fileSystem.stat(root)?.uid, formerUser(env)].filter((uid) => uid !== undefined);
+      return homesOfPeople(fileSystem, users);
     },
     peerRegistries: peerRegistries(env),
   };
 }
 
-/** Gives where Zero registers open sessions: below the runtime folder of the user, and below the home without one. */
+/** Where Zero registers open sessions: below the runtime folder of the user, and below the home without one. */
 function peerRegistries(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   // Both are read: Zero may have been started where the variable was not set.
   const tops = [env.XDG_RUNTIME_DIR, trimSpace(env.HOME ?? '') === '' ? '' : `${env.HOME}/.cache`];
@@ -117,11 +103,10 @@ function fileSystemOf({ fileSystem, beforeChange }: StoreOptions, onRefused: OnR
 }
 
 /**
- * Gives Zero's store: `$XDG_DATA_HOME/zero/sessions`, else `$HOME/.local/share/zero/sessions`, cleaned; values are
- * trimmed and blank ones count as unset (FORMAT.md, 1).
+ * Zero's store: `$XDG_DATA_HOME/zero/sessions`, else `$HOME/.local/share/zero/sessions`, cleaned; values are trimmed and
+ * blank ones count as unset (FORMAT.md, 1).
  * @param home - What stands for a HOME that the variables do not give: the home folder of this process.
  * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when there is none of these.
- * @see golden cases root/default and root/process-home
  */
 export function defaultRoot(env: Readonly<Record<string, string | undefined>>, home = homeOfThisProcess()): string {
   const data = trimSpace(env.XDG_DATA_HOME ?? '');
@@ -131,7 +116,7 @@ export function defaultRoot(env: Readonly<Record<string, string | undefined>>, h
   throw new InvalidArgumentError('root', 'There is no store: neither a root nor HOME is given', 'Give a root.');
 }
 
-/** Tells whether checkpoints are captured: yes, unless `ZERO_CHECKPOINTS` is exactly `off`. */
+/** Whether checkpoints are captured: yes, unless `ZERO_CHECKPOINTS` is exactly `off`. */
 export function checkpointsEnabled(env: Readonly<Record<string, string | undefined>>): boolean {
   return env.ZERO_CHECKPOINTS !== 'off';
 }

@@ -25,10 +25,7 @@ export interface LiveSessions extends OpenSessions {
 const MAX_ENTRIES = 1_000;
 const MAX_ENTRY_BYTES = 64 * 1024;
 
-/**
- * Reads which sessions are in use; nothing is locked or created for it.
- * @see CLI.md, list
- */
+/** Reads which sessions are in use; nothing is locked or created for it. */
 export async function readLiveSessions(deps: Pick<StoreDeps, 'root' | 'fs' | 'peerRegistries'>): Promise<LiveSessions> {
   const held = await readHeldLocks(deps.root);
   const { processesOf } = readOpenSessions(deps);
@@ -48,14 +45,11 @@ export async function readLiveSessions(deps: Pick<StoreDeps, 'root' | 'fs' | 'pe
  */
 export function readOpenSessions(deps: Pick<StoreDeps, 'fs' | 'peerRegistries'>): OpenSessions {
   const processes = new Map<string, Set<number>>();
-  for (const registry of deps.peerRegistries) {
-    for (const path of entriesOf(deps, registry)) {
-      const entry = ignoringSystemErrors(() => readEntry(deps, path));
-      if (entry === undefined) continue;
-      const known = processes.get(entry.sessionId);
-      if (known === undefined) processes.set(entry.sessionId, new Set([entry.pid]));
-      else known.add(entry.pid);
-    }
+  for (const path of deps.peerRegistries.flatMap((registry) => entriesOf(deps, registry))) {
+    const entry = ignoringSystemErrors(() => readEntry(deps, path));
+    if (entry === undefined) continue;
+    const known = processes.get(entry.sessionId) ?? new Set();
+    processes.set(entry.sessionId, known.add(entry.pid));
   }
   return { processesOf: (sessionId) => [...(processes.get(sessionId) ?? [])].sort((a, b) => a - b) };
 }

@@ -266,14 +266,6 @@ export function whyUnavailable(
 ): string {
   if (found === undefined) return `its blob has the name ${JSON.stringify(blob)}, which is no hash`;
   const named = `its blob ${hash?.slice(0, 8)}…`;
-  switch (found.kind) {
-    case 'missing':
-      return `${named} is missing`;
-    case 'altered':
-      return `${named} was altered`;
-    case 'refused':
-      return `${named} is ${found.found}`;
-    default:
-      return found satisfies never;
-  }
+  if (found.kind === 'refused') return `${named} is ${found.found}`;
+  return found.kind === 'missing' ? `${named} is missing` : `${named} was altered`;
 }

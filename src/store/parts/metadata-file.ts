@@ -27,11 +27,17 @@ export function readMetadata(deps: StoreDeps, id: SessionId, paths: SessionPaths
 
 /** Reads the metadata of a session that has to be there. */
 export function requireMetadata(deps: StoreDeps, id: SessionId): MetadataDocument {
+  const document = metadataOfSession(deps, id);
+  if (document === undefined) throw new SessionNotFoundError(id);
+  return document;
+}
+
+/** Reads the metadata of a session; undefined where there is no log either. */
+export function metadataOfSession(deps: StoreDeps, id: SessionId): MetadataDocument | undefined {
   const paths = pathsOf(deps, id);
   const document = readMetadata(deps, id, paths);
-  if (document !== undefined) return document;
-  if (deps.fs.lstat(paths.events) === undefined) throw new SessionNotFoundError(id);
-  // A session that appeared between the two looks has both.
+  if (document !== undefined || deps.fs.lstat(paths.events) === undefined) return document;
+  // A session appears whole, with one rename: that may have been between the two looks.
   const appeared = readMetadata(deps, id, paths);
   if (appeared === undefined) throw new MetadataMissingError(id, paths.metadata);
   return appeared;

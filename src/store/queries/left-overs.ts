@@ -29,23 +29,27 @@ const FILES_OF_SESSION = [METADATA_FILE, EVENTS_FILE, LOCK_FILE, SEARCH_INDEX_FI
 const IN_SESSION: ReadonlySet<string> = new Set([...FILES_OF_SESSION, CHECKPOINTS_DIR, KEEP_DIR]);
 const BLOB_NAME = /^[0-9a-f]{64}$/;
 
-/**
- * Finds what in a store is no session, as far as a listing sees it: in the root, and in folders without metadata. A
- * folder that is empty but for a lock file is a claim on its id, and no left-over.
- */
+/** Finds what in a store is no session, as far as a listing sees it: in the root, and in folders without metadata. */
 export function findLeftOvers(deps: StoreDeps): readonly LeftOver[] {
-  return listed(deps, '')
-    .filter(({ path }) => path !== LOCKS_DIR && !isInTheMaking(deps, path))
-    .flatMap((entry) => (isFolderOfId(entry) ? foundWithoutMetadata(deps, entry) : [entry]));
+  return leftOvers(deps, { inSessions: false });
 }
 
 /** Finds all of {@link findLeftOvers}, and what lies in the folders of sessions besides what belongs there. */
 export function findAllLeftOvers(deps: StoreDeps): readonly LeftOver[] {
-  const inside = listed(deps, '')
-    .filter((entry) => isFolderOfId(entry) && isSession(deps, entry.path))
-    .flatMap(({ path }) => foundInSession(deps, path));
-  const all = new Map([...findLeftOvers(deps), ...inside].map((each) => [each.path, each]));
-  return [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...leftOvers(deps, { inSessions: true })].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function leftOvers(deps: StoreDeps, { inSessions }: { readonly inSessions: boolean }): readonly LeftOver[] {
+  const isThere = (path: string): boolean => deps.fs.lstat(path) !== undefined;
+  const inRoot = listed(deps, '').filter(({ path }) => path !== LOCKS_DIR && !isInTheMaking(deps, path));
+  return inRoot.flatMap((entry) => {
+    if (entry.kind !== 'directory' || sessionIdOfFolder(entry.path) === undefined) return [entry];
+    const { metadata, events } = sessionPaths(`${deps.root}/${entry.path}`);
+    if (isThere(metadata)) return inSessions ? foundInSession(deps, entry.path) : [];
+    if (isThere(events)) return foundInSession(deps, entry.path);
+    // A folder that is empty but for a lock file is a claim on its id, and no left-over.
+    return listed(deps, entry.path).some(({ path }) => path !== `${entry.path}/${LOCK_FILE}`) ? [entry] : [];
+  });
 }
 
 // Our hidden folders and files; Zero knows none of them, and neither do we after an hour.
@@ -54,22 +58,6 @@ function isInTheMaking(deps: StoreDeps, path: string): boolean {
   if (!name.startsWith(NEW_PREFIX) && !name.startsWith(TEMP_PREFIX)) return false;
   const stat = deps.fs.lstat(`${deps.root}/${path}`);
   return stat !== undefined && deps.now().getTime() - stat.mtimeMs <= MAKING_MS;
-}
-
-function isFolderOfId({ path, kind }: LeftOver): boolean {
-  return kind === 'directory' && sessionIdOfFolder(path) !== undefined;
-}
-
-function foundWithoutMetadata(deps: StoreDeps, folder: LeftOver): readonly LeftOver[] {
-  const paths = sessionPaths(`${deps.root}/${folder.path}`);
-  if (deps.fs.lstat(paths.metadata) !== undefined) return [];
-  if (deps.fs.lstat(paths.events) !== undefined) return foundInSession(deps, folder.path);
-  return listed(deps, folder.path).some(({ path }) => path !== `${folder.path}/${LOCK_FILE}`) ? [folder] : [];
-}
-
-function isSession({ fs, root }: StoreDeps, id: string): boolean {
-  const { metadata, events } = sessionPaths(`${root}/${id}`);
-  return fs.lstat(metadata) !== undefined || fs.lstat(events) !== undefined;
 }
 
 function foundInSession(deps: StoreDeps, id: string): readonly LeftOver[] {

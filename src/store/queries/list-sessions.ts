@@ -1,4 +1,4 @@
-import { MetadataMissingError, PathRefusedError, ZeroSessionsError } from '../../errors.js';
+import { PathRefusedError, ZeroSessionsError } from '../../errors.js';
 import { describeKind } from '../../fs/file-system.js';
 import { type SessionId, sessionIdOfFolder } from '../../model/ids.js';
 import type { SessionMetadata } from '../../model/metadata.js';
@@ -8,7 +8,7 @@ import type { StoreDeps } from '../base/deps.js';
 import { sessionPaths } from '../base/layout.js';
 import { asStoreError } from '../base/system-errors.js';
 import { EventLog } from '../parts/event-log.js';
-import { pathsOf, readMetadata } from '../parts/metadata-file.js';
+import { metadataOfSession, pathsOf } from '../parts/metadata-file.js';
 
 /** A session that cannot be read as written, and why. */
 export interface UnreadableSession {
@@ -32,7 +32,7 @@ export function listSessions(deps: StoreDeps): SessionList {
     const id = sessionIdOfFolder(entry.name);
     if (id === undefined || (entry.kind !== 'directory' && entry.kind !== 'link')) continue;
     try {
-      const metadata = entry.kind === 'link' ? refuseLink(deps, id) : readListed(deps, id);
+      const metadata = entry.kind === 'link' ? refuseLink(deps, id) : metadataOfSession(deps, id)?.metadata;
       if (metadata !== undefined) sessions.push(metadata);
     } catch (cause) {
       const error = asStoreError(cause);
@@ -55,18 +55,6 @@ export function tellOfTimesAhead(deps: StoreDeps, sessions: readonly SessionMeta
 
 function readRoot(deps: StoreDeps): ReturnType<StoreDeps['fs']['readdir']> {
   return deps.fs.stat(deps.root)?.kind === 'directory' ? deps.fs.readdir(deps.root) : [];
-}
-
-// A folder with neither metadata nor log is no session.
-function readListed(deps: StoreDeps, id: SessionId): SessionMetadata | undefined {
-  const paths = pathsOf(deps, id);
-  const document = readMetadata(deps, id, paths);
-  if (document !== undefined) return document.metadata;
-  if (deps.fs.lstat(paths.events) === undefined) return undefined;
-  // A session appears whole, with one rename: that may have been between the two looks.
-  const appeared = readMetadata(deps, id, paths);
-  if (appeared === undefined) throw new MetadataMissingError(id, paths.metadata);
-  return appeared.metadata;
 }
 
 function refuseLink(deps: StoreDeps, id: SessionId): undefined {

@@ -130,19 +130,15 @@ function readCurrent(deps: StoreDeps, id: SessionId, { file, workspace }: Wanted
   return bytes === undefined ? { kind: 'absent' } : { kind: 'file', bytes, mode: present.mode };
 }
 
+const REASONS: { readonly [Kind in PresentState['kind']]?: string } = {
+  folder: 'is a folder now',
+  outside: 'leads out of the workspace',
+  blocked: 'cannot be reached: something that is no folder is in the way',
+};
+
 function reasonOf(present: PresentState): string {
-  switch (present.kind) {
-    case 'unreadable':
-      return `cannot be read (${present.reason})`;
-    case 'folder':
-      return 'is a folder now';
-    case 'outside':
-      return 'leads out of the workspace';
-    case 'blocked':
-      return 'cannot be reached: something that is no folder is in the way';
-    default:
-      return 'is a special file now';
-  }
+  if (present.kind === 'unreadable') return `cannot be read (${present.reason})`;
+  return REASONS[present.kind] ?? 'is a special file now';
 }
 
 function requireEvent(outline: LogOutline, sequence: number): void {
