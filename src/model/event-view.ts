@@ -105,8 +105,7 @@ function looseTexts(record: Readonly<Record<string, unknown>>, name: string): re
   return value.map(asText);
 }
 
-// JSON.stringify needs stack for every level, and a payload of somebody else's may have more of them than there is
-// stack.
+// JSON.stringify needs stack for every level, and somebody else's payload may have more levels than there is stack.
 function asText(value: unknown): string {
   if (typeof value === 'string') return value;
   try {

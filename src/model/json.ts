@@ -7,8 +7,7 @@ export type RawJson = Uint8Array & { readonly [raw]: true };
 // Other readers give up at 10,000 levels; what we write stays far from it (docs/architecture.md, limits).
 const MAX_WRITTEN_DEPTH = 1000;
 
-// Printable ASCII but for the quote, `&`, `<`, `>` and the backslash: most ids, names and times, a million of them in a
-// copy.
+// Printable ASCII but for the quote, `&`, `<`, `>` and the backslash: most ids, names and times, a million in a copy.
 const NEEDS_NO_ESCAPE = /^[ !#-%'-;=?-[\]-~]*$/;
 
 const PLAIN_INTEGER = /^-?(?:0|[1-9]\d*)$/;

@@ -50,8 +50,7 @@ export function editedGoal(goal: Goal, objective: string, tokenBudget: number, n
 
 /**
  * A goal that becomes active starts its count of continuations again.
- * @throws InvalidArgumentError for an unknown status, an active goal without tokens left, and a change of a complete
- * one.
+ * @throws InvalidArgumentError for an unknown status, an active goal without tokens left, a change of a complete one.
  */
 export function goalWithStatus(goal: Goal, status: string, reason: string, now: string): Goal {
   const wanted = parseGoalStatus(status);

@@ -7,8 +7,7 @@ import { type PairingFact, pairCalls, pairingFact, wholeCutBefore } from './call
 export type NewestFirst = () => Iterable<StoredEvent>;
 
 /**
- * How many events come before a cut, moved back to the call that a kept result belongs to. Only the turn of the cut is
- * read.
+ * How many events come before a cut, moved back to the call that a kept result belongs to. No other turn is read.
  * @param isCall - Which of the calls count, by their index: the result of another one moves nothing.
  * @throws StalePlanError (`STALE_PLAN`) when the events are not those of the outline.
  */

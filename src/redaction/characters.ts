@@ -38,7 +38,31 @@ export function isQuote(code: number): boolean {
 }
 
 export function skipBlanks(text: string, from: number): number {
+  return skip(text, from, isBlank);
+}
+
+/** The offset of the first character at or after `from` that is not of a kind. */
+export function skip(text: string, from: number, isKind: (code: number) => boolean): number {
   let at = from;
-  while (isBlank(text.charCodeAt(at))) at += 1;
+  while (isKind(text.charCodeAt(at))) at += 1;
   return at;
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** Whether a stretch of a text has a character of a kind. */
+export function has(text: string, from: number, to: number, isKind: (code: number) => boolean): boolean {
+  for (let at = from; at < to; at += 1) if (isKind(text.charCodeAt(at))) return true;
+  return false;
+}
+
+/** A letter or digit of any script: beyond ASCII every character passes for one. */
+export function hasLetter(text: string): boolean {
+  return has(text, 0, text.length, (code) => isAlphanumeric(code) || code >= 128);
+}
+
+export function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(' '));
 }

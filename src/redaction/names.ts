@@ -1,6 +1,7 @@
+import { isDigit, wordSet } from './characters.js';
+
 /**
- * Whether a key names a secret: `client_secret`, `X-Api-Key`, `Set-Cookie` … (FORMAT.md, 7). Case and separators do not
- * count.
+ * Whether a key names a secret: `client_secret`, `X-Api-Key`, `Set-Cookie` … (FORMAT.md, 7). Neither case nor separators count.
  *
  * The last words decide, after words that only say which one is meant (`PASSWORD_OLD`, `api_key_2`). Counts of tokens
  * and page tokens (`max_tokens`, `nextPageToken`) are no secrets, nor are keys that sort, cache or identify.
@@ -25,69 +26,35 @@ export function isSecretName(name: string): boolean {
 const SHORTEST_NAME = 5; // `token`
 const LONGEST_NAME = 100;
 
-const ENDINGS = [
-  'password',
-  'passwd',
-  'pwd',
-  'passphrase',
-  'passcode',
-  'secret',
-  'credential',
-  'authorization',
-  'cookie',
-  'apikey',
-  'privatekey',
-  'secretkey',
-  'accesskey',
-  'accountkey',
-  'sharedkey',
-  'authkey',
-  'signingkey',
-  'encryptionkey',
-  'masterkey',
-  'hmackey',
-  'subscriptionkey',
-  'secretkeybase',
-  'recoveryphrase',
-  'seedphrase',
+const ENDINGS = (
+  'password passwd pwd passphrase passcode secret credential authorization cookie apikey privatekey secretkey accesskey ' +
+  'accountkey sharedkey authkey signingkey encryptionkey masterkey hmackey subscriptionkey secretkeybase recoveryphrase ' +
   // Of tokens in the plural only those that let somebody in: the rest are counts.
-  'accesstoken',
-  'refreshtoken',
-  'authtoken',
-  'apitoken',
-  'bearertoken',
-];
+  'seedphrase accesstoken refreshtoken authtoken apitoken bearertoken'
+).split(' ');
 
-const QUALIFIERS = new Set(
-  'old new current previous confirm confirmation value prod production dev staging test live plain plaintext'.split(
-    ' ',
-  ),
+const QUALIFIERS = wordSet(
+  'old new current previous confirm confirmation value prod production dev staging test live plain plaintext',
 );
 
 // The working directory, and a rule of sudo.
-const NO_SECRETS = new Set('pwd oldpwd nopasswd nopassword'.split(' '));
+const NO_SECRETS = wordSet('pwd oldpwd nopasswd nopassword');
 
 // `_pass` is also what a test or a compiler does; after these it is what somebody types.
-const ACCOUNTS = new Set('db database smtp mail email mysql pg postgres redis ftp ssh sudo admin root user'.split(' '));
+const ACCOUNTS = wordSet('db database smtp mail email mysql pg postgres redis ftp ssh sudo admin root user');
 
 // `has_password`, `INVALID_CREDENTIALS`: what follows tells about a secret and is none.
-const ASKING = new Set(
-  'has is no show hide forgot requires require required needs enable disable allow missing invalid wrong without'.split(
-    ' ',
-  ),
+const ASKING = wordSet(
+  'has is no show hide forgot requires require required needs enable disable allow missing invalid wrong without',
 );
 
-const UNITS_OF_TEXT = new Set(
-  (
-    'next page continuation sync cursor per each max min total eos bos pad unk sep cls mask special stop start end ' +
+const UNITS_OF_TEXT = wordSet(
+  'next page continuation sync cursor per each max min total eos bos pad unk sep cls mask special stop start end ' +
     'first last prev previous peek lookahead unexpected expected syntax cancellation cancel input output prompt ' +
-    'completion cached reasoning'
-  ).split(' '),
+    'completion cached reasoning',
 );
-const UNITS_IN_ONE_WORD = new Set(
-  'nexttoken pagetoken nextpagetoken continuationtoken maxtoken mintoken totaltoken eostoken bostoken padtoken'.split(
-    ' ',
-  ),
+const UNITS_IN_ONE_WORD = wordSet(
+  'nexttoken pagetoken nextpagetoken continuationtoken maxtoken mintoken totaltoken eostoken bostoken padtoken',
 );
 
 function namesSecretToken(last: string, before: string): boolean {
@@ -97,7 +64,6 @@ function namesSecretToken(last: string, before: string): boolean {
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
 const isLower = (code: number): boolean => code >= 97 && code <= 122;
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 function wordsOf(name: string): string[] {
   const words: string[] = [];

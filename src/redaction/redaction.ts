@@ -10,7 +10,7 @@ import { secretsInText } from './secrets-in-text.js';
  * keys, and tokens of a known form. A text that is JSON is treated as {@link redactJson} does.
  */
 export function redactText(text: string): string {
-  return settle(text, (now) => secretsIn(now, 0));
+  return settle(text, (now) => secretsIn(now, 0), replaceIn);
 }
 
 /**
@@ -20,22 +20,13 @@ export function redactText(text: string): string {
  * `"[REDACTED]"`; true, false and null stay. A text that is no JSON is redacted as text.
  */
 export function redactJson(json: string): string {
-  return settle(json, secretsInPayload);
+  return settle(json, secretsInPayload, replaceIn);
 }
 
 /** As {@link redactJson}, for bytes, perhaps not UTF-8. The same array comes back where there is nothing to hide. */
 export function redactJsonBytes(json: Uint8Array): Uint8Array {
   // One character for each byte. All that the scanners ask of a byte over 0x7f is that it is one.
-  const text = byteDecoder.decode(json);
-  const replacements = secretsInPayload(text);
-  if (replacements.length === 0) return json;
-  let bytes = replaceInBytes(json, replacements);
-  for (let pass = 1; pass < MOST_PASSES; pass += 1) {
-    const more = secretsInPayload(byteDecoder.decode(bytes));
-    if (more.length === 0) break;
-    bytes = replaceInBytes(bytes, more);
-  }
-  return bytes;
+  return settle(json, (now) => secretsInPayload(byteDecoder.decode(now)), replaceInBytes);
 }
 
 const byteDecoder = new TextDecoder('latin1');
@@ -45,12 +36,16 @@ const encoder = new TextEncoder();
 // made for that; the limit keeps the time linear for the others.
 const MOST_PASSES = 6;
 
-function settle(text: string, secrets: (now: string) => readonly Replacement[]): string {
+function settle<Text>(
+  text: Text,
+  secretsOf: (now: Text) => readonly Replacement[],
+  replace: (now: Text, replacements: readonly Replacement[]) => Text,
+): Text {
   let now = text;
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
-    const replacements = secrets(now);
+    const replacements = secretsOf(now);
     if (replacements.length === 0) break;
-    now = replaceIn(now, replacements);
+    now = replace(now, replacements);
   }
   return now;
 }

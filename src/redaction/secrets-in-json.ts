@@ -1,4 +1,5 @@
 import { isJsonText } from '../model/json.js';
+import { wordSet } from './characters.js';
 import { isSecretName } from './names.js';
 import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Replacement } from './replacement.js';
 import { isPlaceholder } from './values.js';
@@ -21,11 +22,9 @@ interface Container {
 }
 
 // What is said about a secret and not the secret itself, as in a JSON schema or a list of accounts.
-const DESCRIPTIVE = new Set(
-  (
-    'type kind title description format name label id in env status provider host hostname domain port url uri path ' +
-    'file user username email account scope scopes required enum pattern $ref algorithm created_at updated_at'
-  ).split(' '),
+const DESCRIPTIVE = wordSet(
+  'type kind title description format name label id in env status provider host hostname domain port url uri path ' +
+    'file user username email account scope scopes required enum pattern $ref algorithm created_at updated_at',
 );
 
 const QUOTE = 34;

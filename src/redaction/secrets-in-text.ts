@@ -1,4 +1,4 @@
-import { isAlphanumeric, isBlank, isNameCode, isQuote, isSpace, skipBlanks } from './characters.js';
+import { has, hasLetter, isBlank, isDigit, isNameCode, isQuote, isSpace, skipBlanks } from './characters.js';
 import { isSecretName } from './names.js';
 import { decodeQuotedEscapes, inWrittenText, REDACTED, type Replacement } from './replacement.js';
 import { KeyBlocks, mayStartToken, type Span, tokenAt } from './tokens.js';
@@ -158,7 +158,7 @@ function keyBefore(text: string, separator: number, floor: number): Key | undefi
   const marksFrom = end;
   // `password?:`, `config["password"] =`, `\"password\":`
   while (end > floor && marksFrom - end < 12 && isKeyMark(text.charCodeAt(end - 1))) end -= 1;
-  const isQuoted = hasQuote(text, end, marksFrom);
+  const isQuoted = has(text, end, marksFrom, isQuote);
   let start = end;
   for (let words = 0; words < 3; words += 1) {
     const wordEnd = words === 0 ? end : start - 1;
@@ -179,11 +179,6 @@ function keyBefore(text: string, separator: number, floor: number): Key | undefi
 /** A quote, a closing bracket, a backslash before a quote, or TypeScript's `?` and `!`. */
 function isKeyMark(code: number): boolean {
   return isQuote(code) || code === 93 || code === 92 || code === 63 || code === 33;
-}
-
-function hasQuote(text: string, from: number, to: number): boolean {
-  for (let at = from; at < to; at += 1) if (isQuote(text.charCodeAt(at))) return true;
-  return false;
 }
 
 /** Behind `=`, `:`, `:=`, `=>`, `==` and `===`; undefined where something else is meant (`!=`, `::`, `://`). */
@@ -215,14 +210,6 @@ function quoteOrNone(code: number): number {
 function hasWholeLine(name: string): boolean {
   const last = name.slice(name.lastIndexOf(' ') + 1).toLowerCase();
   return /^(?:x-.*|(?:set-)?cookie)$/.test(last) || last.endsWith('authorization') || last.endsWith('phrase');
-}
-
-function hasLetter(value: string): boolean {
-  for (let at = 0; at < value.length; at += 1) {
-    const code = value.charCodeAt(at);
-    if (isAlphanumeric(code) || code >= 128) return true;
-  }
-  return false;
 }
 
 const LONGEST_AUTHORITY = 1024;
@@ -276,10 +263,5 @@ function endsUrl(code: number): boolean {
 }
 
 function isInPassword(text: string, colon: number, at: number): boolean {
-  if (colon < 0 || at - colon > 200) return false;
-  for (let index = colon + 1; index < at; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code < 48 || code > 57) return true;
-  }
-  return false;
+  return colon >= 0 && at - colon <= 200 && has(text, colon + 1, at, (code) => !isDigit(code));
 }

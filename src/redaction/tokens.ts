@@ -1,4 +1,4 @@
-import { isAlphanumeric, isBlank, isTokenCode } from './characters.js';
+import { has, isAlphanumeric, isBlank, isDigit, isTokenCode, skip } from './characters.js';
 
 /** Where a secret stands in a text. */
 export interface Span {
@@ -42,8 +42,7 @@ function tail(least: number, steady = Math.min(least, 12)) {
 
 function alphanumeric(least: number) {
   return (text: string, from: number): number | undefined => {
-    let end = from;
-    while (isAlphanumeric(text.charCodeAt(end))) end += 1;
+    const end = skip(text, from, isAlphanumeric);
     return end - from >= least ? end : undefined;
   };
 }
@@ -90,16 +89,14 @@ const slack = (text: string, from: number): number | undefined => {
 
 /** The path behind the address of a webhook: whoever has it can post. */
 const webhookPath = (text: string, from: number): number | undefined => {
-  let end = from;
-  while (isTokenCode(text.charCodeAt(end)) || text.charAt(end) === '/') end += 1;
+  const end = skip(text, from, (code) => isTokenCode(code) || code === 47);
   return end - from >= 20 ? end : undefined;
 };
 
 /** What stands behind `Bearer `; a word of prose has neither digits nor such a length. */
 function bearer(longestWord: number) {
   return (text: string, from: number): number | undefined => {
-    let end = from;
-    while (isBearerCode(text.charCodeAt(end))) end += 1;
+    let end = skip(text, from, isBearerCode);
     while (end > from && text.charAt(end - 1) === '.') end -= 1;
     const size = end - from;
     return size > longestWord || (size >= 10 && hasDigit(text, from, end)) ? end : undefined;
@@ -182,9 +179,7 @@ function startsWord(text: string, at: number, floor: number): boolean {
 }
 
 function wordEnd(text: string, from: number): number {
-  let end = from;
-  while (isTokenCode(text.charCodeAt(end))) end += 1;
-  return end;
+  return skip(text, from, isTokenCode);
 }
 
 function longestStretch(text: string, from: number, end: number): number {
@@ -199,15 +194,11 @@ function longestStretch(text: string, from: number, end: number): number {
 }
 
 function hasDigit(text: string, from: number, end: number): boolean {
-  for (let at = from; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code >= 48 && code <= 57) return true;
-  }
-  return false;
+  return has(text, from, end, isDigit);
 }
 
 function isCapitalOrDigit(code: number): boolean {
-  return (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+  return (code >= 65 && code <= 90) || isDigit(code);
 }
 
 /** The alphabet of RFC 6750, 2.1. */
@@ -237,12 +228,11 @@ export class KeyBlocks {
     const text = this.#text;
     if (!text.startsWith(BEGIN, at)) return undefined;
     const labelFrom = at + BEGIN.length;
-    const dashes = text.slice(labelFrom, labelFrom + LONGEST_LABEL).indexOf(DASHES);
-    if (dashes < 0) return undefined;
-    if (!text.slice(labelFrom, labelFrom + dashes).includes('PRIVATE KEY')) return undefined;
-    const body = labelFrom + dashes + DASHES.length;
+    const body = behindDashes(text, labelFrom);
+    if (body === undefined || !text.slice(labelFrom, body).includes('PRIVATE KEY')) return undefined;
     const end = this.#endAfter(body);
-    if (end >= 0 && end - body <= LONGEST_BLOCK) return { start: at, end: behindEnd(text, end) };
+    const label = end + END.length;
+    if (end >= 0 && end - body <= LONGEST_BLOCK) return { start: at, end: behindDashes(text, label) ?? label };
     const cut = bodyEnd(text, body);
     return cut > body ? { start: at, end: cut } : undefined;
   }
@@ -256,11 +246,10 @@ export class KeyBlocks {
   }
 }
 
-/** Behind the dashes that close an END line; behind its word when they were cut off. */
-function behindEnd(text: string, end: number): number {
-  const labelFrom = end + END.length;
+/** Behind the dashes that close a label, if they are there. */
+function behindDashes(text: string, labelFrom: number): number | undefined {
   const dashes = text.slice(labelFrom, labelFrom + LONGEST_LABEL).indexOf(DASHES);
-  return dashes < 0 ? labelFrom : labelFrom + dashes + DASHES.length;
+  return dashes < 0 ? undefined : labelFrom + dashes + DASHES.length;
 }
 
 /** Where the lines of a key end that has no END line: at the first line that holds something else. */
@@ -282,8 +271,8 @@ function bodyLineAt(text: string, from: number): { end: number; next: number; ha
   let at = from;
   while (at < text.length && at - from < 40 && isMargin(text.charCodeAt(at))) at += 1;
   const start = at;
-  while (isBase64(text.charCodeAt(at))) at += 1;
-  const end = at;
+  const end = skip(text, at, isBase64);
+  at = end;
   if (isPemHeader(text, start, end)) {
     while (at < text.length && !isLineEnd(text, at)) at += 1;
     return { end: at, next: behindLineEnd(text, at), hasBody: true };
@@ -306,11 +295,10 @@ function isLineEnd(text: string, at: number): boolean {
 }
 
 function behindLineEnd(text: string, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) === 10 || text.charCodeAt(at) === 13) at += 1;
+  const at = skip(text, from, (code) => code === 10 || code === 13);
   if (at > from) return at;
-  while (text.charCodeAt(at) === 92) at += 1;
-  return at > from ? at + 1 : at;
+  const letter = skip(text, from, (code) => code === 92);
+  return letter > from ? letter + 1 : from;
 }
 
 function isBase64(code: number): boolean {

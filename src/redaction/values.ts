@@ -1,4 +1,4 @@
-import { isAlphanumeric, isBlank, isNameCode, isQuote, isSpace, skipBlanks } from './characters.js';
+import { hasLetter, isBlank, isNameCode, isQuote, isSpace, skipBlanks, wordSet } from './characters.js';
 import { isSecretName } from './names.js';
 import { REDACTED } from './replacement.js';
 import type { Span } from './tokens.js';
@@ -33,12 +33,7 @@ const LONGEST_REFERENCE = 128;
 
 /** Nothing but marks (`***`, `...`), or one letter that stands for any (`xxxx`). */
 function isMask(text: string): boolean {
-  if (/^[xX]{3,200}$/.test(text)) return true;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isAlphanumeric(code) || code >= 128) return false;
-  }
-  return true;
+  return /^[xX]{3,200}$/.test(text) || !hasLetter(text);
 }
 
 /** The secret in the value that starts at `from`, quoted or not; undefined when it is none. */
@@ -188,24 +183,18 @@ function startsPair(text: string, from: number): boolean {
   return at > from && (behind === '=' || behind === ':' || behind === '[');
 }
 
-const WORDS_OF_CODE = new Set(
-  (
-    'string str number int integer float double bool boolean any unknown object null undefined none nil true false ' +
+const WORDS_OF_CODE = wordSet(
+  'string str number int integer float double bool boolean any unknown object null undefined none nil true false ' +
     'void never byte bytes char text varchar uuid buffer secretstr option optional union result promise array list ' +
-    'dict record map required yes no on off inherit'
-  ).split(' '),
+    'dict record map required yes no on off inherit',
 );
 
-const WORDS_OF_PROSE = new Set(
-  (
-    'a an the is are was be to of for from in on with without and or if as when that this which must should can may ' +
-    'will your our you it its not flag option argument parameter value instead via at least'
-  ).split(' '),
+const WORDS_OF_PROSE = wordSet(
+  'a an the is are was be to of for from in on with without and or if as when that this which must should can may ' +
+    'will your our you it its not flag option argument parameter value instead via at least',
 );
 
-const VERBS_OF_CODE = new Set(
-  'await new yield return typeof function async lambda import require raise throw'.split(' '),
-);
+const VERBS_OF_CODE = wordSet('await new yield return typeof function async lambda import require raise throw');
 
 /** Whether code or a template says here where the secret comes from, or of what type it is. */
 function isReference(text: string, from: number, site: ValueSite): boolean {

@@ -22,9 +22,8 @@ const FEWEST_CHARS_OF_EVENT = 40;
 const SHARE_OF_SUMMARY = 0.5;
 
 /**
- * The prompt for a summary: the last summary first, then the events that it does not stand for. Events are taken from
- * the newest to the oldest, so that no more is read, decoded and redacted than there is room for (FORMAT.md, 5;
- * FAULTS.md, 6, 22).
+ * The prompt for a summary: the last summary first, then the events that it does not stand for (FAULTS.md, 6, 22). Events
+ * are taken from the newest to the oldest, so that no more is read, decoded and redacted than there is room for.
  */
 export class SummaryPrompt {
   readonly #limit: number;

@@ -18,8 +18,7 @@ type FindCopy = (id: string) => number | undefined;
 
 /**
  * The payload of a compaction in the numbers of a fork, without references to what was not copied; all else keeps its
- * bytes. Undefined when it is to be copied as it stands: it cannot be decoded, or nobody can tell which events it
- * names.
+ * bytes. Undefined when it is to be copied as it stands: it cannot be decoded, or its events cannot be told.
  * @see FORMAT.md, 5, "A fork of a compacted session is compacted"; FAULTS.md, 5
  */
 export function compactionForFork(
