@@ -43,3 +43,12 @@ function refsOf(payload: PayloadReader, name: string): readonly EventRef[] {
   }));
   return refs.filter(({ id }) => id !== '');
 }
+
+/**
+ * The events that a fork of Zero's has, in its order: a plan lists every event, and a fork copies all but usage. So the
+ * copies are found by counting; where a type does not agree nobody knows what the summary stands for.
+ */
+export function originalsOf({ compactable, preserved }: DecodedCompaction): readonly EventRef[] {
+  const copied = [...compactable, ...preserved].filter((ref) => ref.type !== 'provider_usage');
+  return copied.sort((a, b) => a.sequence - b.sequence);
+}

@@ -53,38 +53,26 @@ type MemberKind = 'text' | 'integer' | 'goal';
 type MemberSpec = readonly [name: string, kind: MemberKind, always?: 'always'];
 
 /** The members of metadata.json in the order in which they are written (FORMAT.md, 2). */
-const METADATA_MEMBERS = [
+const METADATA_MEMBERS: readonly MemberSpec[] = [
   ['sessionId', 'text', 'always'],
-  ['sessionKind', 'text'],
-  ['title', 'text'],
-  ['cwd', 'text'],
-  ['modelId', 'text'],
-  ['provider', 'text'],
-  ['tag', 'text'],
+  ...texts('sessionKind title cwd modelId provider tag'),
   ['depth', 'integer'],
-  ['parentSessionId', 'text'],
-  ['rootSessionId', 'text'],
-  ['agentName', 'text'],
-  ['taskId', 'text'],
-  ['forkedFromEventId', 'text'],
+  ...texts('parentSessionId rootSessionId agentName taskId forkedFromEventId'),
   ['forkedFromSequence', 'integer'],
-  ['spawnedFromEventId', 'text'],
+  ...texts('spawnedFromEventId'),
   ['spawnedFromSequence', 'integer'],
-  ['specId', 'text'],
-  ['specFilePath', 'text'],
-  ['specStatus', 'text'],
-  ['specDraftModelId', 'text'],
-  ['specDraftReasoning', 'text'],
-  ['specUserComment', 'text'],
-  ['specRejectReason', 'text'],
-  ['specSourceSessionId', 'text'],
-  ['specImplSessionId', 'text'],
+  ...texts('specId specFilePath specStatus specDraftModelId specDraftReasoning specUserComment specRejectReason'),
+  ...texts('specSourceSessionId specImplSessionId'),
   ['goal', 'goal'],
   ['createdAt', 'text', 'always'],
   ['updatedAt', 'text', 'always'],
   ['eventCount', 'integer', 'always'],
-  ['lastEventType', 'text'],
-] as const satisfies readonly MemberSpec[];
+  ...texts('lastEventType'),
+];
+
+function texts(names: string): readonly MemberSpec[] {
+  return names.split(' ').map((name) => [name, 'text']);
+}
 
 /** metadata.json as it was read: what we understand, and the members that we do not, to be written back. */
 export interface MetadataDocument {
@@ -151,7 +139,8 @@ function exactOf(record: Members): { readonly exact?: ExactIntegers } {
   return exact.length === 0 ? {} : { exact: Object.fromEntries(exact) };
 }
 
-function tidied(record: Members, specs: readonly MemberSpec[]): Members {
+/** The members in the order of their specs, without those that are empty or 0. */
+export function tidied(record: Members, specs: readonly MemberSpec[]): Members {
   const members = specs.filter(isWritten(record)).map(([name, kind]) => {
     const value = record[name];
     return [name, kind === 'goal' ? tidied(value as Members, GOAL_MEMBERS) : (value ?? '')];

@@ -27,13 +27,8 @@ export type SpecAndGoalChanges = { readonly [Name in keyof SpecFields]?: string 
 
 /** What the last spec and the last goal event say. Both hold the whole state, so metadata that lag are put right. */
 export function specAndGoalAfter(events: Iterable<StoredEvent>): SpecAndGoalChanges {
-  let spec: SpecAndGoalChanges = {};
-  let goal: SpecAndGoalChanges = {};
-  for (const event of events) {
-    if (isSpecEvent(event)) spec = specOf(event) ?? spec;
-    else if (isGoalEvent(event)) goal = goalOf(event) ?? goal;
-  }
-  return { ...spec, ...goal };
+  const { spec, goal } = lastSaid(events, () => ''); // nothing is compared
+  return { ...spec.changes, ...goal.changes };
 }
 
 /**
@@ -71,14 +66,13 @@ function lastSaid(
   let goal: Said = spec;
   let firstGoalEvent: string | undefined;
   for (const event of events) {
-    const by = (): EventIdentity => identityOf(event, hash);
     if (isSpecEvent(event)) {
       const changes = specOf(event);
-      if (changes !== undefined) spec = { by: by(), changes };
+      if (changes !== undefined) spec = { by: identityOf(event, hash), changes };
     } else if (isGoalEvent(event)) {
       firstGoalEvent ??= event.type;
       const changes = goalOf(event);
-      if (changes !== undefined) goal = { by: by(), changes };
+      if (changes !== undefined) goal = { by: identityOf(event, hash), changes };
     }
   }
   return { spec, goal, firstGoalEvent };
@@ -131,8 +125,8 @@ function goalOf(event: StoredEvent): SpecAndGoalChanges | undefined {
   return { goal: Object.fromEntries(members) as unknown as Goal };
 }
 
-function recordOf(event: StoredEvent): Readonly<Record<string, unknown>> | undefined {
-  const value = event.payload === undefined ? undefined : parseRawJson(event.payload);
+function recordOf({ payload }: StoredEvent): Readonly<Record<string, unknown>> | undefined {
+  const value = payload === undefined ? undefined : parseRawJson(payload);
   return isRecord(value) ? value : undefined;
 }
 

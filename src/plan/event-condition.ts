@@ -66,9 +66,6 @@ function unescapeToken(token: string): string {
 }
 
 function malformed(text: string, reason: string): InvalidArgumentError {
-  return new InvalidArgumentError(
-    'unless-exists',
-    `--unless-exists ${JSON.stringify(text)} ${reason}`,
-    'Give a type, or type:/json/pointer=value, such as message:/role=user.',
-  );
+  const hint = 'Give a type, or type:/json/pointer=value, such as message:/role=user.';
+  return new InvalidArgumentError('unless-exists', `--unless-exists ${JSON.stringify(text)} ${reason}`, hint);
 }

@@ -12,15 +12,9 @@ export interface PreparedExec {
   readonly contextEvents: readonly StoredEvent[];
 }
 
-const CONTEXT_TYPES: ReadonlySet<string> = new Set([
-  'message',
-  'session_compaction',
-  'session_fork',
-  'session_child',
-  'specialist_start',
-  'specialist_stop',
-  'error',
-]);
+const CONTEXT_TYPES: ReadonlySet<string> = new Set(
+  'message session_compaction session_fork session_child specialist_start specialist_stop error'.split(' '),
+);
 const MOST_EVENTS = 80;
 const MOST_BYTES = 500;
 

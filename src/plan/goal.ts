@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../errors.js';
 import { GOAL_MEMBERS, GOAL_STATUSES, type Goal, type GoalStatus } from '../model/goal.js';
 import { trimSpace } from '../model/ids.js';
+import { tidied } from '../model/metadata.js';
 import { countCodePoints } from './event-preview.js';
 
 /** What an operation makes of a goal: the same one when nothing changes, and whether an event tells of it. */
@@ -114,11 +115,7 @@ export function goalWithoutContinuations(goal: Goal, now: string): Goal {
 
 /** A goal as the payload of an event: the members in their order, without those that are empty or 0. */
 export function goalPayload(goal: Goal): Readonly<Record<string, unknown>> {
-  const payload: Record<string, unknown> = {};
-  for (const [name, , always] of GOAL_MEMBERS as readonly (readonly [keyof Goal, string, string?])[]) {
-    const value = goal[name];
-    if (always !== undefined || (value !== undefined && value !== '' && value !== 0)) payload[name] = value ?? '';
-  }
+  const { exact: _exact, ...payload } = tidied({ ...goal }, GOAL_MEMBERS);
   return payload;
 }
 

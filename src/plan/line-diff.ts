@@ -1,3 +1,5 @@
+import { countBefore } from '../model/count-before.js';
+
 /** A line of a file: its text, and whether it ends in a newline, which only the last may lack. */
 interface DiffLine {
   readonly text: string;
@@ -189,13 +191,7 @@ function longestRising(pairs: readonly (readonly [number, number])[]): (readonly
   const ends: number[] = []; // index of the pair that ends the best row of each length
   const before: (number | undefined)[] = [];
   pairs.forEach(([, second], index) => {
-    let low = 0;
-    let high = ends.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((pairs[ends[middle] as number]?.[1] ?? 0) < second) low = middle + 1;
-      else high = middle;
-    }
+    const low = countBefore(ends.length, (at) => (pairs[ends[at] as number]?.[1] ?? 0) < second);
     before[index] = ends[low - 1];
     ends[low] = index;
   });

@@ -1,6 +1,6 @@
 import { CycleError, SessionNotFoundError } from '../errors.js';
 import type { SessionMetadata } from '../model/metadata.js';
-import { compareRecency, recencyOf } from './session-order.js';
+import { sortedByRecency } from './session-order.js';
 
 /** A session with the sessions that came from it. */
 export interface TreeNode {
@@ -20,7 +20,8 @@ export function lineageOf(
   const seen = new Set<string>();
   let id: string | undefined = sessionId;
   while (id !== undefined && id !== '') {
-    if (seen.has(id)) throw cycleAt(id, [...seen]);
+    // Only the sessions of the ring, without those that lead to it.
+    if (seen.has(id)) throw new CycleError([...seen].slice([...seen].indexOf(id)));
     seen.add(id);
     const session = read(id);
     if (session === undefined) throw new SessionNotFoundError(id);
@@ -58,11 +59,6 @@ export function treeOf(root: SessionMetadata, sessions: readonly SessionMetadata
   return top;
 }
 
-/** Names only the sessions of the ring, without those that lead to it. */
-function cycleAt(id: string, way: readonly string[]): CycleError {
-  return new CycleError(way.slice(way.indexOf(id)));
-}
-
 function ringThrough(start: SessionMetadata, sessions: readonly SessionMetadata[]): readonly string[] {
   const byId = new Map(sessions.map((session) => [session.sessionId, session]));
   const ring = [start.sessionId];
@@ -73,11 +69,5 @@ function ringThrough(start: SessionMetadata, sessions: readonly SessionMetadata[
 }
 
 function bySpawn(children: readonly SessionMetadata[]): readonly SessionMetadata[] {
-  const keyed = children.map((session) => ({ session, recency: recencyOf(session) }));
-  keyed.sort((a, b) => spawnOf(b.session) - spawnOf(a.session) || compareRecency(a.recency, b.recency));
-  return keyed.map(({ session }) => session);
-}
-
-function spawnOf({ spawnedFromSequence }: SessionMetadata): number {
-  return spawnedFromSequence ?? 0;
+  return sortedByRecency(children, (a, b) => (b.spawnedFromSequence ?? 0) - (a.spawnedFromSequence ?? 0));
 }

@@ -50,11 +50,8 @@ export function parsePosition(text: string, { allowNone = false }: { readonly al
   const sequence = safeNumber(text, text);
   if (sequence > 0) return { kind: 'sequence', sequence };
   if (allowNone) return { kind: 'none' };
-  throw new InvalidArgumentError(
-    POSITION,
-    '0 is before the first event, and an event is needed here',
-    'Give the sequence of an event.',
-  );
+  const message = '0 is before the first event, and an event is needed here';
+  throw new InvalidArgumentError(POSITION, message, 'Give the sequence of an event.');
 }
 
 /**

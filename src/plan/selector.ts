@@ -156,20 +156,17 @@ function withTitle(title: string, { sessions }: KnownSessions, { shownTitle }: N
   if (wanted === '') return [];
   const titled = sessions.filter((session) => trimSpace(session.title ?? '') !== '');
   const exactly = titled.filter((session) => trimSpace(session.title ?? '').normalize() === wanted);
-  const found = exactly.length > 0 || shownTitle === undefined ? exactly : titled.filter(isShownAs(wanted, shownTitle));
+  const found =
+    exactly.length > 0 || shownTitle === undefined
+      ? exactly
+      : titled.filter((session) => isShownAs(wanted, trimSpace(shownTitle(session)).normalize()));
   return found.map(({ sessionId }) => sessionId);
 }
 
 /** Whether a terminal shows a title so: whole, or cut with a mark at its end. */
-function isShownAs(
-  wanted: string,
-  shownTitle: (session: SessionMetadata) => string,
-): (session: SessionMetadata) => boolean {
-  const beginning = CUT.test(wanted) ? wanted.replace(CUT, '') : undefined;
-  return (session) => {
-    const shown = trimSpace(shownTitle(session)).normalize();
-    return shown === wanted || (beginning !== undefined && beginning !== '' && shown.startsWith(beginning));
-  };
+function isShownAs(wanted: string, shown: string): boolean {
+  const beginning = wanted.replace(CUT, '');
+  return shown === wanted || (beginning !== wanted && beginning !== '' && shown.startsWith(beginning));
 }
 
 function idsOf({ sessions, unreadable }: KnownSessions): readonly string[] {

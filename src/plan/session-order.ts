@@ -28,9 +28,13 @@ export function compareRecency(a: Recency, b: Recency): number {
   return newestFirst(a.active, b.active) || newestFirst(a.made, b.made) || compareCodePoints(b.id, a.id);
 }
 
-export function sortedByRecency(sessions: readonly SessionMetadata[]): readonly SessionMetadata[] {
+export function sortedByRecency(
+  sessions: readonly SessionMetadata[],
+  compareFirst: (a: SessionMetadata, b: SessionMetadata) => number = () => 0,
+): readonly SessionMetadata[] {
   const keyed = sessions.map((session) => ({ session, recency: recencyOf(session) }));
-  return keyed.sort((a, b) => compareRecency(a.recency, b.recency)).map(({ session }) => session);
+  keyed.sort((a, b) => compareFirst(a.session, b.session) || compareRecency(a.recency, b.recency));
+  return keyed.map(({ session }) => session);
 }
 
 /** The nanoseconds since 1970 that a generated id holds: a ULID, or one of Zero's. */

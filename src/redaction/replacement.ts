@@ -1,3 +1,5 @@
+import { countBefore } from '../model/count-before.js';
+
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -77,19 +79,11 @@ function decode(raw: string, base: number, escapeAt: (at: number) => Escape): De
     next = raw.indexOf('\\', next + length);
   }
   text.add(raw.slice(plainFrom));
-  return { text: text.joined(), written: (index) => base + index + (ahead[lastAtMost(behind, index)] ?? 0) };
-}
-
-/** Where the last of the rising numbers stands that is `most` or less; -1 when none is. */
-function lastAtMost(rising: readonly number[], most: number): number {
-  let low = 0;
-  let high = rising.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rising[middle] as number) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  const written = (index: number): number => {
+    const passed = countBefore(behind.length, (at) => (behind[at] as number) <= index);
+    return base + index + (ahead[passed - 1] ?? 0);
+  };
+  return { text: text.joined(), written };
 }
 
 // A text of a megabyte may have a million escapes: a list of all the pieces between would be many times as large.

@@ -61,7 +61,7 @@ export const MUTANTS = [
     tests: ['test/plan/compaction/replay.test.ts'],
   },
   {
-    file: 'src/plan/compaction/replay.ts',
+    file: 'src/model/compaction-payload.ts',
     from: "ref.type !== 'provider_usage'",
     to: "ref.type === 'provider_usage'",
     tests: ['test/plan/compaction/replay.test.ts'],

@@ -65,16 +65,27 @@ export function planCompaction(
   const limit = positive(options.maxPromptChars) ?? DEFAULT_PROMPT_CHARS;
   const isWritten = cut > 0 && options.skipPrompt !== true;
   const prompt = isWritten ? writePrompt(outline, cut, limit, replay, newestFirst) : NO_PROMPT;
+  const { events } = outline;
+  const plan = planWithoutPrompt(outline.sessionId, preserveLast, events.slice(0, cut), events.slice(cut));
+  return { ...plan, summaryPrompt: prompt.text, promptChars: prompt.chars, truncated: prompt.truncated };
+}
+
+export function planWithoutPrompt(
+  sessionId: string,
+  preserveLast: number,
+  compactableEvents: readonly EventRef[],
+  preservedEvents: readonly EventRef[],
+): CompactionPlan {
+  const [compactableCount, preservedCount] = [compactableEvents.length, preservedEvents.length];
+  const counts = { preserveLast, compactableCount, preservedCount };
   return {
-    sessionId: outline.sessionId,
-    preserveLast,
-    compactableCount: cut,
-    preservedCount: outline.events.length - cut,
-    compactableEvents: outline.events.slice(0, cut),
-    preservedEvents: outline.events.slice(cut),
-    summaryPrompt: prompt.text,
-    promptChars: prompt.chars,
-    truncated: prompt.truncated,
+    sessionId,
+    ...counts,
+    compactableEvents,
+    preservedEvents,
+    summaryPrompt: '',
+    promptChars: 0,
+    truncated: false,
   };
 }
 

@@ -1,5 +1,5 @@
 import { PayloadDamagedError } from '../../errors.js';
-import { type DecodedCompaction, decodeCompaction } from '../../model/compaction-payload.js';
+import { type DecodedCompaction, decodeCompaction, originalsOf } from '../../model/compaction-payload.js';
 import type { EventRef, StoredEvent } from '../../model/event.js';
 import { decodePayload } from '../../model/event-codec.js';
 import { type EventId, eventIdOf, type Sequence, validSessionId } from '../../model/ids.js';
@@ -68,55 +68,38 @@ export async function* replayStream(
   plan: ReplayPlan,
   events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>,
 ): AsyncGenerator<StoredEvent> {
-  const place = new Placement(plan);
-  yield* place.inFront();
-  for await (const event of events) yield* place.next(event);
+  yield* inFront(plan);
+  let index = 0;
+  for await (const event of events) {
+    yield* inPlace(plan, index, event);
+    index += 1;
+  }
 }
 
 /** Events, or references to them, as a plan for their log has them: all of its events, in their order. */
 export function* replayed<Event>(plan: ReplayPlan, events: Iterable<Event>): Generator<Event | StoredEvent> {
-  const place = new Placement(plan);
-  yield* place.inFront();
-  for (const event of events) yield* place.next(event);
+  yield* inFront(plan);
+  let index = 0;
+  for (const event of events) {
+    yield* inPlace(plan, index, event);
+    index += 1;
+  }
 }
 
-/** Puts the compaction in its place, once, while the events go by. */
-class Placement {
-  readonly #plan: ReplayPlan;
-  #placed = false;
-  #index = 0;
+function inFront({ insteadOf, compaction }: ReplayPlan): readonly StoredEvent[] {
+  return insteadOf === undefined && compaction !== undefined ? [compaction] : [];
+}
 
-  constructor(plan: ReplayPlan) {
-    this.#plan = plan;
-  }
-
-  inFront(): readonly StoredEvent[] {
-    return this.#plan.insteadOf === undefined ? this.#compaction() : [];
-  }
-
-  next<Event>(event: Event): readonly (Event | StoredEvent)[] {
-    const index = this.#index;
-    this.#index += 1;
-    if (this.#plan.keeps(index)) return [event];
-    return index === this.#plan.insteadOf ? this.#compaction() : [];
-  }
-
-  #compaction(): readonly StoredEvent[] {
-    if (this.#placed || this.#plan.compaction === undefined) return [];
-    this.#placed = true;
-    return [this.#plan.compaction];
-  }
+/** What a model sees where an event stands. */
+function inPlace<Event>(plan: ReplayPlan, index: number, event: Event): readonly (Event | StoredEvent)[] {
+  if (plan.keeps(index)) return [event];
+  return index === plan.insteadOf && plan.compaction !== undefined ? [plan.compaction] : [];
 }
 
 /** For a log whose last compaction cannot be decoded. */
 export function planAsLogged(outline: LogOutline): ReplayPlan {
-  return {
-    compaction: undefined,
-    insteadOf: undefined,
-    replacedCount: 0,
-    count: outline.events.length,
-    keeps: () => true,
-  };
+  const count = outline.events.length;
+  return { compaction: undefined, insteadOf: undefined, replacedCount: 0, count, keeps: () => true };
 }
 
 /** The indexes of the events that a compaction stands for, rising. */
@@ -124,9 +107,8 @@ function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompacti
   const { events } = outline;
   const { compactable, throughSequence } = compaction;
   if (compactable.length === 0) {
-    return isForeignCutoff(outline, at, compaction)
-      ? []
-      : indexesOf(events, (event) => event.sequence <= throughSequence);
+    if (isForeignCutoff(outline, at, compaction)) return [];
+    return indexesOf(events, (event) => event.sequence <= throughSequence);
   }
   const ids = new Set(compactable.map((ref) => ref.id));
   const named = indexesOf(events, (event) => ids.has(event.id));
@@ -138,17 +120,11 @@ function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompacti
  * The copies of the events that a compaction names by their ids in another session. They are found by counting.
  * Where a type does not agree we do not know what the summary stands for, and replace nothing: nothing is lost then.
  */
-function copiesOf(
-  { events }: LogOutline,
-  at: number,
-  { compactable, preserved }: DecodedCompaction,
-): readonly number[] {
-  const originals = [...compactable, ...preserved]
-    .filter((ref) => ref.type !== 'provider_usage')
-    .sort((a, b) => a.sequence - b.sequence);
+function copiesOf({ events }: LogOutline, at: number, compaction: DecodedCompaction): readonly number[] {
+  const originals = originalsOf(compaction);
   const agree = originals.length <= at && originals.every((ref, index) => ref.type === events[index]?.type);
   if (!agree) return [];
-  const ids = new Set(compactable.map((ref) => ref.id));
+  const ids = new Set(compaction.compactable.map((ref) => ref.id));
   return indexesOf(originals, (ref) => ids.has(ref.id));
 }
 
@@ -184,11 +160,7 @@ function isForeignId({ sessionId }: LogOutline, { id, sequence }: Pick<EventRef,
 }
 
 function indexesOf<T>(items: readonly T[], wanted: (item: T) => boolean): readonly number[] {
-  const indexes: number[] = [];
-  items.forEach((item, index) => {
-    if (wanted(item)) indexes.push(index);
-  });
-  return indexes;
+  return items.flatMap((item, index) => (wanted(item) ? [index] : []));
 }
 
 function isCompaction(event: EventRef): boolean {

@@ -1,7 +1,7 @@
 import type { EventRef, StoredEvent } from '../../model/event.js';
 import type { LogOutline } from '../../model/log-outline.js';
 import { type NewestFirst, wholeTurnCut } from '../whole-turn-cut.js';
-import type { CompactionPlan } from './compaction.js';
+import { type CompactionPlan, planWithoutPrompt } from './compaction.js';
 import type { ReplayPlan } from './replay.js';
 
 /** What was said and done; the rest of a log keeps its books. */
@@ -22,17 +22,7 @@ export function planSummary(outline: LogOutline, preserveLast: number, newestFir
     cut > 0 && (index < cut || event.type === 'session_compaction');
   const compactableEvents = outline.events.filter(isCovered);
   const preservedEvents = outline.events.filter((event, index) => !isCovered(event, index));
-  return {
-    sessionId: outline.sessionId,
-    preserveLast,
-    compactableCount: compactableEvents.length,
-    preservedCount: preservedEvents.length,
-    compactableEvents,
-    preservedEvents,
-    summaryPrompt: '',
-    promptChars: 0,
-    truncated: false,
-  };
+  return planWithoutPrompt(outline.sessionId, preserveLast, compactableEvents, preservedEvents);
 }
 
 /** What the writer of the summary sees: the last summary, then the events of the plan that it does not stand for. */

@@ -1,7 +1,6 @@
 import { PayloadDamagedError } from '../../errors.js';
 import { joinBytes } from '../../model/bytes.js';
-import { type DecodedCompaction, decodeCompaction } from '../../model/compaction-payload.js';
-import type { EventRef } from '../../model/event.js';
+import { type DecodedCompaction, decodeCompaction, originalsOf } from '../../model/compaction-payload.js';
 import {
   encodeString,
   parseRawJson,
@@ -59,18 +58,11 @@ function decode(event: { readonly id: string; readonly payload: RawJson | undefi
 
 /** Whether a fork of Zero's took the references over as they stood, in the numbers of the session before it. */
 function isInherited({ compactable }: DecodedCompaction, copied: CopiedEvents): boolean {
-  return (
-    compactable.length > 0 &&
-    compactable.every(({ id }) => !copied.isIdOfParent(id) && copied.sequenceOf(id) === undefined)
-  );
+  return compactable.length > 0 && compactable.every(({ id }) => isForeignId(id, copied));
 }
 
-// A plan lists every event, and a fork has them in that order but for usage: so they are found by counting. Where a
-// type does not agree we do not know what the summary stands for.
-function findInherited({ compactable, preserved }: DecodedCompaction, copied: CopiedEvents): FindCopy | undefined {
-  const originals: readonly EventRef[] = [...compactable, ...preserved]
-    .filter((ref) => ref.type !== 'provider_usage')
-    .sort((a, b) => a.sequence - b.sequence);
+function findInherited(compaction: DecodedCompaction, copied: CopiedEvents): FindCopy | undefined {
+  const originals = originalsOf(compaction);
   if (!originals.every((ref, index) => copied.isOfType(index + 1, ref.type))) return undefined;
   const sequences = new Map(originals.map((ref, index) => [ref.id, index + 1]));
   return (id) => sequences.get(id);
@@ -79,13 +71,13 @@ function findInherited({ compactable, preserved }: DecodedCompaction, copied: Co
 /** The sequence in the fork of the last event that the summary stands for; 0 when the fork has none of them. */
 function lastReplaced(compaction: DecodedCompaction, copied: CopiedEvents, findCopy: FindCopy): number {
   const { compactable, throughEventId, throughSequence } = compaction;
-  if (compactable.length > 0) {
-    return compactable.reduce((last, { id }) => Math.max(last, findCopy(id) ?? 0), 0);
-  }
+  if (compactable.length > 0) return compactable.reduce((last, { id }) => Math.max(last, findCopy(id) ?? 0), 0);
   // A cutoff in the numbers of a session before the parent says nothing about the parent's events.
-  const isForeign =
-    throughEventId !== '' && !copied.isIdOfParent(throughEventId) && copied.sequenceOf(throughEventId) === undefined;
-  return isForeign ? 0 : copied.countThrough(throughSequence);
+  return throughEventId !== '' && isForeignId(throughEventId, copied) ? 0 : copied.countThrough(throughSequence);
+}
+
+function isForeignId(id: string, copied: CopiedEvents): boolean {
+  return !copied.isIdOfParent(id) && copied.sequenceOf(id) === undefined;
 }
 
 function changeReferences(list: RawJson, findCopy: FindCopy, forkId: string): RawJson {

@@ -1,3 +1,5 @@
+import { countBefore } from '../../model/count-before.js';
+
 const FIRST_CAPACITY = 1024;
 
 /**
@@ -52,14 +54,7 @@ export class CopiedEvents {
 
   /** How many copied events have at most this sequence in the parent: the sequence of the last of them in the fork. */
   countThrough(sequence: number): number {
-    let low = 0;
-    let high = this.#count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#sequences[middle] as number) <= sequence) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countBefore(this.#count, (index) => (this.#sequences[index] as number) <= sequence);
   }
 
   /** Whether the event with this sequence in the fork is there and of this type. */

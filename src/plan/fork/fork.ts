@@ -9,14 +9,8 @@ import { compactionForFork } from './copied-compaction.js';
 import { CopiedEvents } from './copied-events.js';
 
 /** What a fork is asked to be; what is blank or left out comes from the parent. */
-interface ForkWishes {
-  readonly sessionKind?: string | undefined;
-  readonly title?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly modelId?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly tag?: string | undefined;
-}
+type ForkWishes = { readonly [Name in ForkMember]?: string | undefined };
+type ForkMember = 'sessionKind' | 'title' | 'cwd' | 'modelId' | 'provider' | 'tag';
 
 /** Where a copy begins and ends, and what it is stamped with. */
 interface ForkCopyOptions {
@@ -44,10 +38,7 @@ export function checkForkPoint(at: number | undefined): void {
 export function forkBeginnings(
   parent: SessionMetadata,
   wishes: ForkWishes,
-): Pick<
-  SessionMetadata,
-  'sessionKind' | 'title' | 'cwd' | 'modelId' | 'provider' | 'tag' | 'parentSessionId' | 'rootSessionId'
-> {
+): Pick<SessionMetadata, ForkMember | 'parentSessionId' | 'rootSessionId'> {
   const or = (wished: string | undefined, inherited: string | undefined): string =>
     trimSpace(wished ?? '') || (inherited ?? '');
   return {
@@ -91,9 +82,7 @@ export class ForkCopy {
   reaches({ sequence }: StoredEvent, line: number): boolean {
     const { at, parentId } = this.#options;
     if (at === undefined) return true;
-    if (this.isComplete && sequence === at) {
-      throw usedTwice(parentId, `the sequence ${at}`, this.#lastLine, line);
-    }
+    if (this.isComplete && sequence === at) throw usedTwice(parentId, `the sequence ${at}`, this.#lastLine, line);
     if (this.isComplete) return false;
     if (sequence > at) throw new EventNotFoundError(parentId, at, this.#nearest(sequence));
     if (sequence === at) this.#lastLine = line;
