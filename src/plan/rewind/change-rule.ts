@@ -47,7 +47,9 @@ export function evidenceOf(sessionId: string, logs: readonly LogWork[], path: st
   };
 }
 
-/** Tells whether the rule has to be asked: something is there whose content would go. Another mode alone loses nothing. */
+/**
+ * Tells whether the rule has to be asked: something is there whose content would go. Another mode alone loses nothing.
+ */
 export function mayLoseContent(
   present: PresentState,
   wanted: FileState,
@@ -56,8 +58,8 @@ export function mayLoseContent(
 }
 
 /**
- * Tells whether a file that would be overwritten or deleted was changed by somebody else: the first row that fits decides.
- * @see FORMAT.md, 6, "Has somebody else changed a file?"
+ * Tells whether somebody else changed a file that would be overwritten or deleted: the first row that fits (FORMAT.md,
+ * 6).
  */
 export function whoChanged(
   present: PresentState & { readonly kind: 'file' | 'link' },
@@ -73,8 +75,8 @@ export function whoChanged(
 }
 
 /**
- * Tells the same of a file that a rewind of ours changed after the last checkpoint of the session's that names it: what
- * it left is known, and so only what has a known content, or changed while a shell call ran, is the session's own.
+ * The same of a file that a rewind of ours changed after the last checkpoint that names it: what it left is known, so
+ * only a known content, or one that changed while a shell call ran, is the session's own.
  */
 export function whoChangedSinceRewind(
   present: PresentState & { readonly kind: 'file' | 'link' },

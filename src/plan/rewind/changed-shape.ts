@@ -11,9 +11,8 @@ export function foldersAbove(path: string): readonly string[] {
 }
 
 /**
- * Settles what the files of a plan mean to each other: a file goes where a folder is if all that the folder holds is
- * deleted by the same plan, and behind a file if that one is.
- * @param files - With what folders hold, where a folder is at the path of a file now.
+ * Settles what the files of a plan mean to each other: a file goes where a folder is if the same plan deletes all that
+ * the folder holds, and behind a file if the plan deletes that one.
  */
 export function settleShapes(files: readonly FileChange[]): readonly FileChange[] {
   const byPath = new Map(files.map((file) => [file.resolved, file]));
@@ -48,19 +47,15 @@ export function isReachable({ present }: FileChange): boolean {
   return present.kind !== 'absent' || present.behind === undefined;
 }
 
-/**
- * Tells whether a path is in a state of an intent. Where the intent has files below the path, a folder in its place is
- * how it is while it is no file.
- * @param isAboveOthers - Whether the intent has files below it.
- */
+/** Whether a path is in a state of an intent: one that has files below it may be a folder while it is no file. */
 export function isInState(present: PresentState, state: FileState, isAboveOthers: boolean): boolean {
   if (isAboveOthers && present.kind === 'folder') return state.kind === 'absent';
   return hasState(present, state);
 }
 
 /**
- * Gives the path beside which the new content of a file is staged: its own, or, where a folder that it is in is itself
- * changed, that folder's: it may not be one yet.
+ * The path beside which a file is staged: its own, or that of a folder above it which is changed too and may be none
+ * yet.
  */
 export function stagedBeside(path: string, changed: ReadonlySet<string>): string {
   return foldersAbove(path).findLast((folder) => changed.has(folder)) ?? path;

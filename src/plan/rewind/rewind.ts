@@ -82,10 +82,7 @@ function indexOfSequence(outline: LogOutline, sequence: number): number {
   return at;
 }
 
-/**
- * Refuses a sequence that stands twice: nobody can tell which of the two events is meant.
- * @throws LogDamagedError (`LOG_DAMAGED`), naming both lines.
- */
+/** Refuses a sequence that stands twice: nobody can tell which event is meant. `LOG_DAMAGED` names both lines. */
 export function refuseRepeated({ sessionId, repeated }: LogOutline, sequence: number): void {
   const lines = repeated?.get(sequence);
   if (lines !== undefined) throw usedTwice(sessionId, `the sequence ${sequence}`, ...lines);
@@ -175,9 +172,8 @@ export interface FileFacts {
 }
 
 /**
- * Gives the files that the checkpoints name, each once, oldest checkpoint first; the first entry of a file wins.
- * @param resolve - Gives the one name that a file has under every name, in the checkpoint with this sequence.
- * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
+ * Lists the files that checkpoints name, each once, oldest checkpoint first; the first entry of a file wins.
+ * @param resolve - The one name that a file has, whatever the checkpoint with this sequence calls it.
  */
 export function touchedFiles(
   checkpoints: readonly OutlinedPayload[],
@@ -203,8 +199,8 @@ export function touchedFiles(
 }
 
 /**
- * Gives the files with those as absent that could not be looked at when they were captured, since a folder of theirs
- * was a file, which the same checkpoint captured.
+ * Takes those as absent that could not be captured since a folder of theirs was a file, which the same checkpoint
+ * captured.
  */
 export function withNothingBelowFiles(files: readonly TouchedFile[]): readonly TouchedFile[] {
   const byPath = new Map(files.map((file) => [file.resolved, file]));
@@ -248,9 +244,8 @@ export function planFileChange(file: TouchedFile, facts: FileFacts): FileChange 
 }
 
 /**
- * Gives the changes with every folder counted that goes with a deleted file: one that the session made for a file is
- * empty only once the last file in it is gone, whichever file it was made for.
- * @see FORMAT.md, 5, "Folders that the session made"
+ * Counts every folder that goes with a deleted file: one that the session made is empty only once the last file in it
+ * is gone, whichever file it was made for (FORMAT.md, 5).
  */
 export function withMadeFolders(files: readonly FileChange[]): readonly FileChange[] {
   const made = new Set<string>();

@@ -15,10 +15,8 @@ interface FileToRollBack {
 }
 
 /**
- * Decides how the files of an interrupted rewind go back to what they were. A file is touched only in one of the two
- * states that the intent holds: what is in neither is a conflict, and stays.
- * @param paths - Those of the intent, all of them.
- * @see RELIABILITY.md, 3.3
+ * Decides how the files of an interrupted rewind go back to what they were (RELIABILITY.md, 3.3). A file is touched
+ * only in one of the two states that the intent holds: what is in neither is a conflict, and stays.
  */
 export function planRollBack(files: readonly FileToRollBack[], paths: ReadonlySet<string>): readonly FileChange[] {
   const above = new Set([...paths].flatMap(foldersAbove));

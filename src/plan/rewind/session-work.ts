@@ -105,11 +105,7 @@ const SETTLING_MS = 2_000;
 const UNANSWERED_MS = 10 * 60_000;
 const BY_HAND_MS = 24 * 60 * 60_000;
 
-/**
- * Reads what a log tells of the session's work on files.
- * @param events - Oldest first.
- * @see FORMAT.md, 6, "Has somebody else changed a file?"
- */
+/** Reads what a log, oldest event first, tells of the session's work on files (FORMAT.md, 6). */
 export function readWork(events: Iterable<StoredEvent>, reading: WorkReading): LogWork {
   const reader = new WorkReader(reading);
   for (const event of events) reader.take(event);

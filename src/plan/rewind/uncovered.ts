@@ -2,8 +2,8 @@ import type { UncoveredWork } from './rewind.js';
 import type { LogWork } from './session-work.js';
 
 /**
- * Gives what the events after a target may have changed without a checkpoint that could bring it back, oldest first.
- * @param firstCheckpointOf - Gives the sequence of the first checkpoint after the target that names a path.
+ * Lists what the events after a target may have changed without a checkpoint that restores it, oldest first.
+ * @param firstCheckpointOf - The sequence of the first checkpoint after the target that names a path.
  * @param children - Sub-agents that changed files which stay as they are.
  */
 export function uncoveredWork(

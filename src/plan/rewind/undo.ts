@@ -45,9 +45,8 @@ export interface WorkSince {
 
 /**
  * Gathers what was done to files since a rewind began: by its announcement, and by every checkpoint and announcement in
- * the present log and in the records that were kept after it. Each counts once, in the order in which they were made,
- * which is that of their sequences unless another program used numbers again.
- * @see FORMAT.md, 6, "Undo"
+ * the present log and in later records. Each counts once, in the order of the sequences unless another program used
+ * numbers again (FORMAT.md, 6, "Undo").
  */
 export function workSince({ sessionId, rewindId, isMarked, kept, later, isOlder, hash }: UndoSources): WorkSince {
   const before = new Set<EventIdentity>();
@@ -98,8 +97,7 @@ export interface LeftState {
 }
 
 /**
- * Tells what ours left at each path.
- * @param resolve - Gives the one name of a file that the checkpoint with this sequence names.
+ * Tells what ours left at each path. `resolve` is the one name of a file that the checkpoint with this sequence names.
  */
 export function leftStates(
   { work }: WorkSince,
@@ -123,7 +121,9 @@ export function leftStates(
 
 const NOTHING_LEFT: LeftState = { last: undefined, all: [], isToolsSince: false };
 
-/** The rewinds since the one that is undone: those of another program say how many files they changed, and not which. */
+/**
+ * The rewinds since the one that is undone: those of another program say how many files they changed, and not which.
+ */
 class RewindsSince {
   readonly #rewindId: string;
   readonly #unknown: number[] = [];
@@ -148,8 +148,8 @@ class RewindsSince {
   }
 
   /**
-   * Notes that checkpoints which ours had left went, however little the rewinds that can be seen did: one of another
-   * program takes the announcement of one before it along, and with it the only word of what that did to files.
+   * Notes that checkpoints which ours had left went: another program took the announcement of a rewind along, and with
+   * it the only word of what that did to files.
    */
   noteLoss(checkpoints: readonly number[]): void {
     this.#lost = checkpoints;

@@ -19,8 +19,7 @@ export interface CutCalls {
 
 /**
  * Tells which calls a cut leaves without their results, and where it would leave none.
- * @param turn - The turn that is cut, and at least one event in front of it; only the sequences matter.
- * @param pairs - The calls of that turn, by their sequences.
+ * @param turn - The turn that is cut, and at least one event in front of it.
  * @param position - The last event that stays; 0 for none.
  */
 export function callsCutAt(turn: readonly Pick<EventRef, 'sequence'>[], pairs: CallPairs, position: number): CutCalls {

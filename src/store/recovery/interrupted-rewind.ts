@@ -47,9 +47,8 @@ export function findIntent(log: EventLog): FoundIntent | undefined {
 }
 
 /**
- * Refuses to go on where a log tells of an unfinished rewind.
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`)
- * @see FORMAT.md, 6; RELIABILITY.md, 3.3
+ * Refuses to go on (`INTERRUPTED_REWIND`) where a log tells of an unfinished rewind (FORMAT.md, 6; RELIABILITY.md,
+ * 3.3).
  */
 export function refuseInterrupted(log: EventLog): void {
   const found = findIntent(log);
@@ -57,8 +56,7 @@ export function refuseInterrupted(log: EventLog): void {
 }
 
 /**
- * Gives the unfinished rewind near the end of a log that something was written after, without reading the whole log
- * unless there seems to be one: every append asks.
+ * Finds the unfinished rewind near the end of a log; the whole log is read only if there seems to be one: appends ask.
  */
 export function glanceForIntent(deps: StoreDeps, log: EventLog): FoundIntent | undefined {
   if (!endMentionsIntent(deps, log)) return undefined;
@@ -87,13 +85,9 @@ function whyUnfinished({ isLast, madeHere, before }: FoundIntent): string {
 }
 
 /**
- * Opens the workspace of an intent, to put its files back.
- *
- * Only an intent that was made here says itself where its files are: what any other names is what a stranger says.
- * @param named - The folder that somebody named for it.
- * @returns the reason where none will do.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the folder that was named will not do.
- * @see FORMAT.md, 5, "What a store says about folders is data from a stranger"
+ * Opens the workspace of an intent, or says why none will do. Only an intent that was made here says itself where its
+ * files are: what any other names is what a stranger says (FORMAT.md, 5).
+ * @param named - The folder that somebody named for it; `WORKSPACE_REFUSED` when it will not do.
  */
 export function openIntendedWorkspace(
   deps: StoreDeps,

@@ -13,12 +13,11 @@ import { glanceForIntent, interruptedError, openIntendedWorkspace } from './inte
 import { RollBack, type RollBackResult, rollBack } from './roll-back.js';
 
 /**
- * Puts right what a crash left; run under the lock before every writing operation.
+ * Puts right what a crash left; run under the lock before every writing operation (RELIABILITY.md, 3.3).
  *
- * An unfinished rewind that was made here is rolled back, any other is left alone and spoken of. A kept record that nothing came of is taken away, metadata that lag behind the
- * log are put right, our own temp files are swept. A torn tail is sealed by whoever appends. Where all is well it
- * changes nothing. It never drops a complete event and never prunes blobs.
- * @see RELIABILITY.md, 3.3
+ * An unfinished rewind that was made here is rolled back, any other is left alone and spoken of. A kept record that
+ * nothing came of goes, metadata that lag behind the log are mended, our own temporary files are swept. A torn tail is
+ * sealed by whoever appends. It never drops a complete event and never prunes blobs.
  */
 export function recover(session: LockedSession): void {
   sweepTemps(session);
@@ -72,8 +71,8 @@ function warnOfUnsettled(session: LockedSession): void {
 }
 
 /**
- * Until the commit a kept record shares the log's bytes: an append would go into both. So the record of something
- * that was cut short before its commit goes before anything is written.
+ * Discards the record of what was cut short before its commit: it shares the log's bytes, so an append would go into
+ * both.
  */
 export function discardUncommittedRecord(session: LockedSession): void {
   const { fs } = session.deps;
@@ -88,9 +87,8 @@ export function discardUncommittedRecord(session: LockedSession): void {
 }
 
 /**
- * The log is the truth: what it says after the last counted event is carried into the metadata. Who wrote it may have
- * been killed before it was synced, and neither the counts nor a line behind it may last longer than it does. Nothing is
- * written yet: that is for {@link settleMetadata}, or whatever the operation writes.
+ * Carries into the metadata what the log says after the last counted event. Its writer may have been killed before it
+ * was synced, so nothing is written yet: {@link settleMetadata} does, or whatever the operation writes.
  */
 function mendMetadata(session: LockedSession, { last }: LogTail): void {
   if (last === undefined || decodeIntent(last, session.id) !== undefined || isCounted(session, last)) return;

@@ -26,12 +26,10 @@ interface FilesBack {
 }
 
 /**
- * Rolls back a rewind that did not reach its commit: files first, then the kept record, then the intent.
- *
- * It never rolls forward, it touches only files that are in one of the two states that the intent holds, and it looks
- * at all of them before it changes one.
- * @param changed - The paths that the rewind got to, where that is known: what it did not touch is none of its business.
- * @see RELIABILITY.md, 3.3
+ * Rolls back a rewind that did not reach its commit: files first, then the kept record, then the intent. All files are
+ * looked at before one is changed (RELIABILITY.md, 3.3).
+ * @param changed - The paths that the rewind got to, where that is known: what it did not touch is none of its
+ * business.
  */
 export function rollBack(back: RollBack, changed?: ReadonlySet<string>): RollBackResult {
   const { session, intent } = back;
@@ -98,8 +96,8 @@ export class RollBack {
   }
 
   /**
-   * Removes what may be staged; a path that leads elsewhere now is left alone.
-   * @returns the paths beside which something may be left.
+   * Removes what may be staged, and returns the paths beside which something is left. One that leads elsewhere is
+   * skipped.
    */
   unstage(): readonly string[] {
     return this.#files.unstage(this.#inside()).map(({ path }) => path);

@@ -8,10 +8,8 @@ import { requireSession } from '../parts/session-folder.js';
 import { recover, settleMetadata } from './recover.js';
 
 /**
- * Runs work on a session while nobody else, Zero included, writes to it; what a crash left is put right first.
- *
- * Never two sessions at once: an operation that needs a second one lets go of the first (RELIABILITY.md, 3.2).
- * @throws SessionNotFoundError (`SESSION_NOT_FOUND`), SessionBusyError (`SESSION_BUSY`), LockLostError (`LOCK_LOST`)
+ * Runs work on a session while nobody else, Zero included, writes to it; what a crash left is put right first. Never
+ * two sessions at once: an operation that needs a second one lets go of the first (RELIABILITY.md, 3.2).
  */
 export async function withSession<T>(
   deps: StoreDeps,
@@ -31,8 +29,7 @@ export async function withSession<T>(
 const SETTLED_MS = 5 * 60_000;
 
 /**
- * Syncs the name of a session that may be young: who made it may be Zero, which does not, or may have been killed
- * before it did, and what is written into a folder is lost with its name.
+ * Syncs the name of a session that may be young: who made it may be Zero, which does not, or was killed before it did.
  */
 function secureName(session: LockedSession): void {
   if (isYoung(session)) syncFolder(session.deps.fs, session.deps.root);

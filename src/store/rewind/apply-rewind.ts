@@ -39,13 +39,7 @@ export interface RewindResult {
   readonly report: RewindReport;
 }
 
-/**
- * Plans a rewind and does nothing. See {@link planFromDisk} for what it throws.
- * @throws StalePlanError (`STALE_PLAN`) when the head is not the expected one.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when files are concerned and the workspace will not do.
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished: what is there will not stay.
- * Each with the plan, as far as it can be seen what would be done.
- */
+/** Plans a rewind and does nothing. */
 export async function previewRewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindPlan> {
   const id = parseSessionId(sessionId);
   const log = openLog(deps, id);
@@ -54,14 +48,7 @@ export async function previewRewind(deps: StoreDeps, sessionId: string, options:
   return requireAllowed(await planUnlessInterrupted(log, () => planFromDisk(subject, options))).plan;
 }
 
-/**
- * Goes back: files first, then one rename that puts the new log in place. All or nothing; what is dropped or
- * overwritten is kept.
- * @throws IncompleteError (`INCOMPLETE`) with the plan, when something cannot be restored and a part will not do.
- * @throws ConflictError (`CONFLICT`) with the plan, when somebody else's change would be overwritten without force.
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when an earlier one is unfinished and cannot be undone.
- * @see FORMAT.md, 6; RELIABILITY.md, 2.2
- */
+/** Goes back: files first, then one rename that puts the new log in place (FORMAT.md, 6; RELIABILITY.md, 2.2). */
 export async function rewind(deps: StoreDeps, sessionId: string, options: RewindOptions): Promise<RewindResult> {
   checkTarget(options.target);
   return withSession(deps, sessionId, async (session) => {
@@ -91,9 +78,7 @@ export async function applyRewind(
 }
 
 /**
- * Brings files back to what they were just after an event; log and metadata keep their bytes.
- *
- * The bare primitive of the reference: it restores what it can, asks nobody, and reports the rest. The content that it
+ * The bare primitive of the reference: restores the files that it can, asks nobody, and reports the rest. What it
  * replaces is kept for undo. A link in the place of a file is skipped.
  */
 export async function restoreToSequence(
@@ -122,10 +107,7 @@ export async function restoreToSequence(
   });
 }
 
-/**
- * Drops the events after a sequence, and a torn tail. The log as it was is kept for undo; sequences are never used again.
- * @throws LogMissingError (`LOG_MISSING`) when the log is gone although events were counted.
- */
+/** Drops the events after a sequence, and a torn tail. The log is kept for undo; sequences are never used again. */
 export async function truncateEvents(deps: StoreDeps, sessionId: string, keepThroughSequence: number): Promise<void> {
   const target = Math.max(0, checkedTarget(keepThroughSequence));
   await withSession(deps, sessionId, (session) => {
@@ -238,10 +220,7 @@ function metadataFor(
   }
 }
 
-/**
- * Refuses a plan that cannot be carried out as it is wished.
- * @throws IncompleteError (`INCOMPLETE`), ConflictError (`CONFLICT`), each with the plan.
- */
+/** Refuses a plan that cannot be carried out as it is wished: `INCOMPLETE` or `CONFLICT`, with the plan. */
 export function refuseUnlessAllowed(
   plan: RewindPlan,
   options: Pick<RewindOptions, 'force' | 'allowPartial' | 'strict'>,

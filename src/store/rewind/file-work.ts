@@ -47,11 +47,10 @@ interface ChildWork {
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * The evidence of whose work files are, from the log of a session, the logs that rewinds kept, and those of sub-agents.
- *
- * Kept logs and those of sub-agents are read in full only for a content that is not known otherwise: a kept log is as
- * long as the log was. One that cannot be read tells nothing; the present one has to be whole.
- * @see FORMAT.md, 6, "Has somebody else changed a file?"
+ * The evidence of whose work files are: from the log of a session, the logs that rewinds kept, and those of sub-agents
+ * (FORMAT.md, 6). The kept logs and those of sub-agents are read in full only for a content that is not known
+ * otherwise: a kept log is as long as the log was. One that cannot be read tells nothing; the present one has to be
+ * whole.
  */
 export class FileWork {
   readonly #deps: StoreDeps;
@@ -104,7 +103,9 @@ export class FileWork {
     return this.#readOther(kept.events(), this.#reading());
   }
 
-  /** Tells whether what is at a path now shows that the session worked there: by its content, or by when it was written. */
+  /**
+   * Tells whether what is at a path now shows that the session worked there: by its content, or by when it was written.
+   */
   isTrace(path: string, present: PresentState): boolean {
     if (present.kind !== 'file' && present.kind !== 'link') return false;
     const evidence = evidenceOf(this.#subject.sessionId, this.#all(), path);

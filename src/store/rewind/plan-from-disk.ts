@@ -77,15 +77,9 @@ export interface RewindSubject {
 }
 
 /**
- * Plans a rewind over what is there now: log, blobs and files. Reads only.
- *
- * A head that is not the expected one (`STALE_PLAN`) refuses the plan, and so does a workspace that will not do where
- * files are concerned (`WORKSPACE_REFUSED`): each file is impossible then, for that reason.
+ * Plans a rewind over what is there now: log, blobs and files. A head that is not the expected one refuses the plan,
+ * and so does a workspace that will not do: each file is impossible then, for that reason.
  * @param ways - `lenientTarget` takes a target that is in a gap or beyond the end.
- * @throws EventNotFoundError (`EVENT_NOT_FOUND`) when the target is in a gap or beyond the end.
- * @throws LogDamagedError (`LOG_DAMAGED`) when the target stands twice.
- * @throws SequenceExhaustedError (`SEQUENCE_EXHAUSTED`) when no sequence is left for the marker.
- * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint after the target cannot be decoded.
  */
 export async function planFromDisk(
   subject: RewindSubject,

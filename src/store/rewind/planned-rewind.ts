@@ -15,10 +15,7 @@ export interface PlannedRewind {
 /** Makes the error of a refusal, which has the plan: undefined where none could be made. */
 export type Refusal = (plan: RewindPlan | undefined) => ZeroSessionsError;
 
-/**
- * Returns a plan that nothing refuses.
- * @throws the refusal, with the plan.
- */
+/** The plan, if nothing refuses it; else the refusal is thrown, with the plan. */
 export function requireAllowed<Planned extends PlannedRewind>(planned: Planned): Planned {
   if (planned.refusal !== undefined) throw planned.refusal(planned.plan);
   return planned;

@@ -11,7 +11,9 @@ import type { LockedSession } from '../parts/locked-session.js';
 import { surveyLog } from '../parts/log-survey.js';
 import { requireSession } from '../parts/session-folder.js';
 
-/** Gives what can be undone, newest first. No kept log is read that has its record beside it, and nothing is written. */
+/**
+ * Gives what can be undone, newest first. No kept log is read that has its record beside it, and nothing is written.
+ */
 export function rewindHistory(deps: StoreDeps, sessionId: string): readonly RewindRecord[] {
   const id = parseSessionId(sessionId);
   const paths = requireSession(deps, id);
@@ -31,9 +33,8 @@ export function recordsOf(kept: KeptRecords, ids: readonly string[], log: EventL
 }
 
 /**
- * Gives records that the first version made what later ones have: `record.json`, and names in `.zs/blobs` for the blobs
- * that the store still has. Both once.
- * @see FORMAT.md, 5, "Blobs"
+ * Gives records of the first version what later ones have: `record.json`, and names in `.zs/blobs` (FORMAT.md, 5).
+ * Once.
  */
 export function completeRecords(session: LockedSession): void {
   const kept = new KeptRecords(session.deps, session.paths);

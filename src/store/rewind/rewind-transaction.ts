@@ -49,12 +49,10 @@ interface TransactionResult {
 }
 
 /**
- * Carries out a rewind, an undo, a restore or a cut.
- *
- * Order (FORMAT.md, 6): intent, synced · files staged, renamed, synced · the old log kept · one rename of a log that
- * already holds the marker, which is the commit · metadata. Interrupted before the commit it is rolled back. Where no
- * event goes, a checkpoint with what the files were stands in front of the marker, under the intent's number.
- * @throws StalePlanError (`STALE_PLAN`) when somebody changes a file while it is under back; nothing is changed then.
+ * Carries out a rewind, an undo, a restore or a cut. Order (FORMAT.md, 6): intent, synced · files staged, renamed,
+ * synced · the old log kept · one rename of a log that already holds the marker, which is the commit · metadata. What
+ * fails or is interrupted before the commit is rolled back. Where no event goes, a checkpoint with what the files were
+ * stands in front of the marker, under the intent's number.
  */
 export function runTransaction(session: LockedSession, transaction: RewindTransaction): TransactionResult {
   session.assertMayRewrite();

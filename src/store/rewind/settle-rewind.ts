@@ -70,10 +70,7 @@ export interface ContinueOptions extends SettleOptions {
 /**
  * Rolls back an interrupted rewind although something was written after it: files that are still as it left them are
  * restored, the others are left, and its intent goes from the log, which is kept first. Where it was not made here only
- * the log is changed, unless a workspace is named.
- * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when no rewind of this session was interrupted.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace that is named will not do.
- * @see FORMAT.md, 5 and 6
+ * the log is changed, unless a workspace is named (FORMAT.md, 5 and 6).
  */
 export async function abortRewind(
   deps: StoreDeps,
@@ -97,10 +94,6 @@ export async function abortRewind(
 /**
  * Carries an interrupted rewind out after all: what is left of it is rolled back, then it is done anew, whole. Events
  * that were appended since are dropped with the others, and kept.
- * @throws RewindNotFoundError (`REWIND_NOT_FOUND`), ConflictError (`CONFLICT`), IncompleteError (`INCOMPLETE`)
- * @throws InterruptedRewindError (`INTERRUPTED_REWIND`) when its workspace is not there, when it was not made here and
- * none is named, or when what it staged cannot be removed.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when the workspace that is named will not do.
  */
 export async function continueRewind(
   deps: StoreDeps,
@@ -174,7 +167,10 @@ function requireIntent(session: LockedSession): FoundIntent {
   return found;
 }
 
-/** @param refuseLeft - Told of files with something staged beside them that cannot be removed; it may stop all by throwing. */
+/**
+ * @param refuseLeft - Told of files with something staged beside them that cannot be removed; it may stop all by
+ * throwing.
+ */
 function rollBackPartly(back: RollBack, refuseLeft: (paths: readonly string[]) => void = () => {}): SettledRewind {
   const { session, intent } = back;
   readyToSettle(session);

@@ -39,12 +39,8 @@ export async function previewUndo(deps: StoreDeps, sessionId: string, options: U
 }
 
 /**
- * Undoes a rewind, a restore or an undo: the log and the files are what they were before it, and what came since is
- * kept, so that the undo can be undone. Rewinds that came after it are undone with it.
- * @throws RewindNotFoundError (`REWIND_NOT_FOUND`) when there is no such record, or none at all.
- * @throws ConflictError (`CONFLICT`) when a file is not what the rewind left, unless forced.
- * @throws IncompleteError (`INCOMPLETE`) when a file cannot be brought back, and a part will not do.
- * @see FORMAT.md, 6, "Undo"
+ * Undoes a rewind, a restore or an undo, and those that came after it. What came since is kept, so that the undo can be
+ * undone (FORMAT.md, 6, "Undo").
  */
 export async function undoRewind(deps: StoreDeps, sessionId: string, options: UndoOptions): Promise<RewindResult> {
   return withSession(deps, sessionId, async (session) => {
@@ -153,7 +149,9 @@ function notIn(
   return [...these].flatMap(([identity, event]) => (those.has(identity) ? [] : [event]));
 }
 
-/** The events of kept logs, each of which is as long as the log was: one is read only if those before it do not tell. */
+/**
+ * The events of kept logs, each of which is as long as the log was: one is read only if those before it do not tell.
+ */
 class OlderEvents {
   readonly #unread: EventLog[];
   readonly #identities = new Set<EventIdentity>();

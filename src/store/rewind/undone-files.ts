@@ -45,9 +45,7 @@ interface WhereTo {
 }
 
 /**
- * Plans how files go back to what they were before a rewind: what the rewind did to them, and all that the session did
- * since. A file that somebody else changed is a conflict, by the rule for rewinds.
- * @see FORMAT.md, 6, "Undo"
+ * Plans how files go back to what they were before a rewind: what it did to them, and all that the session did since.
  */
 export function planUndoneFiles(subject: UndoSubject, options: WhereTo): UndoneFiles {
   const { deps, sessionId, log, since } = subject;

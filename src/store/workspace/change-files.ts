@@ -37,10 +37,7 @@ export class FileChanges {
     this.#staged = new StagedFiles(session, workspace, intent);
   }
 
-  /**
-   * Stores what a file holds now, before it is changed.
-   * @throws StalePlanError (`STALE_PLAN`) when that is not what the plan was made for.
-   */
+  /** Stores what a file holds now, before it is changed; `STALE_PLAN` when that is not what the plan was made for. */
   keep({ resolved, present, wanted, forced }: FileChange): IntendedChange {
     if (present.kind === 'absent' && present.missingFolders > 0) {
       this.#seen.set(resolved, 'absent');
@@ -67,13 +64,11 @@ export class FileChanges {
   }
 
   /**
-   * Puts files into their states: everything is staged first, then what is to go is removed, then what is to be there
-   * renamed into place, each synced. So a file can become a folder, and a folder that is empty by then a file.
-   *
-   * When staging fails nothing has changed and what was staged is gone.
+   * Puts files into their states: all is staged first, then what is to go is removed, then what is to be there renamed
+   * into place, each synced. So a file can become a folder, and a folder that is empty by then a file. When staging
+   * fails nothing has changed. `STALE_PLAN` when somebody has changed an entry since it was kept.
    * @param changes - Their `path` is the one in the intent.
    * @param onChange - Told of each path just before it is changed.
-   * @throws StalePlanError (`STALE_PLAN`) when somebody has changed an entry since it was kept.
    */
   make(changes: readonly FileChange[], onChange: (path: string) => void = () => {}): void {
     const removals = changes.filter(({ wanted }) => wanted.kind === 'absent');
@@ -241,8 +236,8 @@ export class FileChanges {
 }
 
 /**
- * Makes the present content of files and their names durable: it is what an interrupted rewind goes back to.
- * @see RELIABILITY.md, 2.3, the first lesson
+ * Makes the present content of files and their names durable: what an interrupted rewind goes back to (RELIABILITY.md,
+ * 2.3).
  */
 export function syncPresent(session: LockedSession, workspace: Workspace, paths: readonly string[]): void {
   const { fs } = session.deps;

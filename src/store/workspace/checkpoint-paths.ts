@@ -13,12 +13,10 @@ interface NamedState {
 }
 
 /**
- * Gives a way to find where the paths of checkpoints lead in a workspace as it is now.
- *
- * What the checkpoints name themselves is not followed and not in the way where it was not there when a path below it
- * was named: `d/x` is not what `d` leads to if `d` became a link, or a file, since. What rewinds of ours name is meant as
- * it is written: they never followed one of their own paths.
- * @throws PayloadDamagedError (`PAYLOAD_DAMAGED`) when a checkpoint cannot be decoded.
+ * Makes a way to find where the paths of checkpoints lead in a workspace as it is now. What checkpoints name is neither
+ * followed nor in the way where it was not there when a path below it was named: `d/x` is not what `d` leads to if `d`
+ * became a link, or a file, since. What rewinds of ours name is meant as it is written: they followed none of their
+ * paths.
  */
 export function pathFinder(workspace: Workspace, checkpoints: readonly OutlinedPayload[]): FindPath {
   const found = new Map<string, { readonly located: LocatedPath; readonly isPlain: boolean }>();

@@ -9,10 +9,7 @@ export interface NameInWorkspace {
   readonly landed: string;
 }
 
-/**
- * Gives an absolute path as its name from a folder, where it is written as one below it or lands there; undefined where
- * it lands outside. Its last component is not followed.
- */
+/** An absolute path as its name from a folder; undefined where it lands outside. Its last component is not followed. */
 export function nameInWorkspace(
   { fs }: Pick<StoreDeps, 'fs'>,
   folder: string,

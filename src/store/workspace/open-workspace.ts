@@ -7,22 +7,14 @@ import { asStoreError } from '../base/system-errors.js';
 import { pathsOf, readMetadata } from '../parts/metadata-file.js';
 import { Workspace } from './workspace.js';
 
-/**
- * Opens the folder whose files are captured or restored.
- * @throws InvalidArgumentError (`INVALID_ARGUMENT`) when it is blank or relative: files would land anywhere.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) when it is not there.
- * @see FORMAT.md, 5, "The workspace is bound"; FAULTS.md, 18
- */
+/** Opens the folder whose files are captured or restored. A relative one is refused: files would land anywhere. */
 export function openWorkspace(deps: StoreDeps, root: string): Workspace {
   requireAbsolute(root);
   if (deps.fs.stat(root)?.kind !== 'directory') throw new WorkspaceRefusedError(root, 'is not there');
   return new Workspace(deps, root);
 }
 
-/**
- * Opens a workspace to change files in: as {@link openWorkspace}, and never `/`, a home folder, a folder above one,
- * or the store.
- */
+/** Opens a workspace to change files in: never `/`, a home folder, a folder above one, or the store (FAULTS.md, 18). */
 export function openWorkspaceToChange(deps: StoreDeps, root: string): Workspace {
   const workspace = openWorkspace(deps, root);
   const reason = whyNeverChanged(deps, workspace.real);
@@ -48,11 +40,8 @@ export function readRecordedWorkspace(deps: StoreDeps, id: SessionId): string {
 }
 
 /**
- * Opens the workspace that a session's files are brought back into: the one named, else the recorded one.
+ * Opens the workspace where a session's files are restored: the one named, else the recorded one (FORMAT.md, 5).
  * @param recorded - Absolute; empty where none is.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openWorkspaceToChange}, and when the recorded one is
- *   there and another is named without force.
- * @see FORMAT.md, 5, "The workspace is bound"; FAULTS.md, 18
  */
 export function openBoundWorkspace(
   deps: StoreDeps,
@@ -74,9 +63,7 @@ export function openBoundWorkspace(
 }
 
 /**
- * Refuses a recorded workspace that is there with nothing in it where a file would be put into it: what a volume that
- * is not mounted leaves is such a folder.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`)
+ * Refuses a recorded workspace with nothing in it, where a file would be put into it: its volume may not be mounted.
  */
 export function refuseEmpty(
   deps: StoreDeps,
@@ -89,11 +76,9 @@ export function refuseEmpty(
 }
 
 /**
- * Opens the workspace that an undo brings files back into: as a rewind would, whatever kept records say.
- * @param folders - The recorded one, and those that the records to be undone name; undefined means the recorded one.
- * @throws WorkspaceRefusedError (`WORKSPACE_REFUSED`) as {@link openBoundWorkspace}, and when a record names another
- *   folder: it is named, or the records are undone one by one.
- * @see FORMAT.md, 5, "What a store says about folders is data from a stranger"
+ * Opens the workspace of an undo as a rewind would: what kept records say is data from a stranger (FORMAT.md, 5). Where
+ * a record names another folder, that is named, or the records are undone one by one.
+ * @param folders - The recorded one, and those that the records name; undefined means the recorded one.
  */
 export function openWorkspaceOfUndo(
   deps: StoreDeps,

@@ -53,8 +53,7 @@ export class StagedFiles {
   }
 
   /**
-   * Lays the wanted content of a file beside it, synced.
-   * @throws StalePlanError (`STALE_PLAN`) when its blob is no longer what it was when the plan was made.
+   * Lays the wanted content of a file beside it, synced; `STALE_PLAN` when its blob changed since the plan was made.
    */
   stage(change: FileChange): void {
     const { path, resolved, wanted, mtimeMs } = change;

@@ -13,12 +13,10 @@ const MAX_GIT_FILE_BYTES = 64 * 1024;
 const GIT_FILE = /^gitdir:/;
 
 /**
- * Gives a test of whether a folder lies in the git work tree of this one, or below it; without a tree, in this one.
+ * Makes a test of whether a folder lies in the git work tree of this one, or below it; without a tree, in this one.
  *
  * Trees are found without git. A home folder is no tree: there, above it and in `/` only that very folder is meant.
  * Folders are compared by their real paths, those that are gone by what is left of them, and names in NFC.
- * @param folder - Absolute.
- * @param exact - Only that folder itself.
  * @see CLI.md, "The work tree of a folder"
  */
 export function inWorkTreeOf(

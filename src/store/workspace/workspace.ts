@@ -18,7 +18,10 @@ const FIXED_WORDS = {
   'sticky folder': 'belongs to somebody else, in a folder where only owners may remove (sticky)',
 } as const;
 
-/** The folder where the files of a session are. Its paths are reached by descriptors, so that swapped links lead nowhere. */
+/**
+ * The folder where the files of a session are. Its paths are reached by descriptors, so that swapped links lead
+ * nowhere.
+ */
 export class Workspace extends ConfinedRoot {
   readonly #fs: FileSystem;
   readonly #storeRoot: string;
@@ -30,8 +33,7 @@ export class Workspace extends ConfinedRoot {
   }
 
   /**
-   * Finds a path; what lies in the store is outside of every workspace.
-   * @param isGone - What is taken as not there where it stands in the way.
+   * Finds a path; what lies in the store is outside. `isGone` tells what is taken as not there where it is in the way.
    */
   locate(path: string, isGone?: IsGone): LocatedPath {
     const where = this.resolve(path, isGone);
@@ -54,10 +56,7 @@ export class Workspace extends ConfinedRoot {
     }
   }
 
-  /**
-   * Reads what is at a located path, and what a folder there holds where that may be these files only: else it is in
-   * the way, and nobody has to look.
-   */
+  /** Reads what is at a path, and what a folder there holds if that may be these files only: else it is in the way. */
   presentAmong(located: LocatedPath, paths: ReadonlySet<string>): PresentState {
     const present = this.present(located);
     const { resolved } = located;
@@ -67,8 +66,8 @@ export class Workspace extends ConfinedRoot {
   }
 
   /**
-   * Lists what a folder holds, at any depth: its files, the folders in it that are empty, and, with a slash behind
-   * them, those that cannot be read or changed. It ends with the first that is not known.
+   * Lists what a folder holds, at any depth: files, empty folders, and, with a slash behind them, folders that cannot
+   * be read or changed. It ends with the first that is not known.
    */
   holds(folder: string, isKnown: (path: string) => boolean): readonly string[] {
     const holds: string[] = [];
