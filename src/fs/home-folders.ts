@@ -39,30 +39,21 @@ function homeOfThisUser(): string | undefined {
 
 /** The homes of root, of every account that somebody can log in to, and of `users`; not those of services. */
 export function homesOfPeople(fs: FileSystem, users: readonly number[]): readonly string[] {
-  const isPerson = ({ uid, shell }: Account): boolean =>
-    users.includes(uid) || ((uid === 0 || uid >= FIRST_PERSON) && !NO_SHELLS.has(shell.split('/').at(-1)));
-  const people = readAccounts(fs).filter(isPerson);
-  return [...new Set(people.map(({ home }) => home))];
+  const lines = new TextDecoder().decode(readAccountFile(fs)).split('\n');
+  const homes = lines.flatMap((line) => {
+    const [, , digits = '', , , home = '', shell = ''] = line.split(':');
+    if (!/^\d+$/.test(digits) || !home.startsWith('/')) return [];
+    const uid = Number(digits);
+    const isPerson = (uid === 0 || uid >= FIRST_PERSON) && !NO_SHELLS.has(shell.split('/').at(-1));
+    return isPerson || users.includes(uid) ? [home] : [];
+  });
+  return [...new Set(homes)];
 }
 
 /** The user that somebody was before they became another. */
 export function formerUser(env: Environment): number | undefined {
   const uid = env.SUDO_UID ?? env.PKEXEC_UID ?? '';
   return /^\d{1,10}$/.test(uid) ? Number(uid) : undefined;
-}
-
-interface Account {
-  readonly uid: number;
-  readonly home: string;
-  readonly shell: string;
-}
-
-function readAccounts(fs: FileSystem): readonly Account[] {
-  const lines = new TextDecoder().decode(readAccountFile(fs)).split('\n');
-  return lines.flatMap((line) => {
-    const [, , uid = '', , , home = '', shell = ''] = line.split(':');
-    return /^\d+$/.test(uid) && home.startsWith('/') ? [{ uid: Number(uid), home, shell }] : [];
-  });
 }
 
 // Some systems keep the file elsewhere, behind a link; where there is none nothing is known of other people.

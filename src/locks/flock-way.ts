@@ -144,7 +144,7 @@ async function runOn(
     until.addEventListener('abort', stopWaiting, { once: true });
     child.on('error', (cause) => {
       until.removeEventListener('abort', stopWaiting);
-      reject(isMissing(cause) ? new FlockWayError(`${command}: ${cause.message}`, { cause }) : cause);
+      reject(UNUSABLE.has(errnoOf(cause) ?? '') ? new FlockWayError(`${command}: ${cause.message}`, { cause }) : cause);
     });
     child.on('close', (code, signal) => {
       clearTimeout(lastWord);
@@ -155,9 +155,7 @@ async function runOn(
 }
 
 // Too many processes or open files (EAGAIN, EMFILE) is no reason to think that there is no flock.
-function isMissing(cause: Error): boolean {
-  return ['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC'].includes(errnoOf(cause) ?? '');
-}
+const UNUSABLE: ReadonlySet<string> = new Set(['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC']);
 
 /** The BSDs and macOS take flock while they open a file. Written from their documentation: not tried on a machine. */
 const O_EXLOCK = 0x20;
@@ -169,7 +167,7 @@ const openExclusively: FlockWay = {
       return { kind: 'locked', file: await openLockFile(path, O_EXLOCK) };
     } catch (error) {
       if (errnoOf(error) === 'EAGAIN') return { kind: 'held' };
-      throw isUnsupported(error) ? new FlockWayError('O_EXLOCK', { cause: error }) : error;
+      throw UNSUPPORTED.has(errnoOf(error) ?? '') ? new FlockWayError('O_EXLOCK', { cause: error }) : error;
     }
   },
   async waitForLock(path, until) {
@@ -182,18 +180,15 @@ const openExclusively: FlockWay = {
   },
 };
 
-function isUnsupported(error: unknown): boolean {
-  return ['ENOTSUP', 'EOPNOTSUPP', 'ENOLCK'].includes(errnoOf(error) ?? '');
-}
+const UNSUPPORTED: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOLCK']);
 
 async function openLockFile(path: string, moreFlags = 0): Promise<FileHandle> {
   const { O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | moreFlags;
   for (;;) {
     try {
-      await refuseSpecialFile(path);
-      const file = await open(path, flags);
-      return await onlyRegular(file, path);
+      requireRegular(path, await lstat(path));
+      return await onlyRegular(await open(path, flags), path);
     } catch (error) {
       if (errnoOf(error) === 'ELOOP') continue; // a link by now: refused at the next turn
       if (errnoOf(error) !== 'ENOENT') throw error;
@@ -208,22 +203,19 @@ async function openLockFile(path: string, moreFlags = 0): Promise<FileHandle> {
   }
 }
 
-async function refuseSpecialFile(path: string): Promise<void> {
-  const found = await lstat(path);
-  if (!found.isFile()) throw new PathRefusedError(path, kindOf(found));
-}
-
 // Looked at again once open, since it can have been exchanged in between; O_NONBLOCK keeps a pipe from stopping us.
 async function onlyRegular(file: FileHandle, path: string): Promise<FileHandle> {
-  const found = await file.stat();
-  if (found.isFile()) return file;
-  await file.close();
-  throw new PathRefusedError(path, kindOf(found));
+  try {
+    requireRegular(path, await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
-function kindOf(found: Stats): string {
-  if (found.isSymbolicLink()) return 'a symbolic link';
-  if (found.isDirectory()) return 'a folder';
-  if (found.isFIFO()) return 'a named pipe';
-  return 'not a regular file';
+function requireRegular(path: string, found: Stats): void {
+  if (found.isFile()) return;
+  const kind = found.isDirectory() ? 'a folder' : found.isFIFO() ? 'a named pipe' : 'not a regular file';
+  throw new PathRefusedError(path, found.isSymbolicLink() ? 'a symbolic link' : kind);
 }

@@ -5,16 +5,11 @@ import { identityOf } from '../fs/file-system.js';
 import type { LockHolder } from './lock-holder.js';
 import { isRunning } from './process-identity.js';
 
-/** The flocks that were held on one file system when it was asked. */
-interface HeldLocks {
-  isHeld(ino: bigint): boolean;
-}
-
 /**
  * Reads which files on the file system of a directory are locked with flock, taking none; undefined without /proc.
  * A lock that was taken in another PID namespace may be missing.
  */
-export async function readHeldLocks(directory: string): Promise<HeldLocks | undefined> {
+export async function readHeldLocks(directory: string): Promise<{ isHeld(ino: bigint): boolean } | undefined> {
   const listed = await listLocks(directory);
   if (listed === undefined) return undefined;
   return { isHeld: (ino) => listed.pids.has(`${listed.device}:${ino}`) };
@@ -34,7 +29,8 @@ async function holderOf(path: string): Promise<LockHolder | undefined> {
   // The kernel lists who asked for the lock: perhaps a command that asked for somebody else and has ended. So whoever
   // has the locked descriptor counts; who asked is second best, where descriptors cannot be read.
   const askers = listed.pids.get(file) ?? [];
-  for (const pid of [...askers, ...(await allPids())]) {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  for (const pid of [...askers, ...pids]) {
     if (await hasLockedDescriptor(pid, file)) return await describe(pid);
   }
   const asker = askers.find(isRunning);
@@ -74,10 +70,6 @@ async function deviceOf(directory: string): Promise<string | undefined> {
   } finally {
     await handle.close();
   }
-}
-
-async function allPids(): Promise<number[]> {
-  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
 async function hasLockedDescriptor(pid: number, file: string): Promise<boolean> {

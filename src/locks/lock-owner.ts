@@ -62,7 +62,12 @@ const READ_ONLY = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 const LONGEST_OWNER = 4096;
 
 function parseOwner(text: string): LockOwner | undefined {
-  const value = parseJson(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // cut short by a crash
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   const { pid, host, token, bootId, pidNamespace, startTime } = value as Readonly<Record<string, unknown>>;
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid < 1) return undefined;
@@ -76,12 +81,4 @@ function parseOwner(text: string): LockOwner | undefined {
     pidNamespace: optional(pidNamespace),
     startTime: optional(startTime),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // cut short by a crash
-  }
 }

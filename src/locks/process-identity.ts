@@ -38,16 +38,14 @@ export async function identifyThisProcess(): Promise<ProcessIdentity> {
 export async function hasEnded(process: ProcessIdentity, here: ProcessIdentity): Promise<boolean> {
   if (process.host !== here.host) return false;
   if (process.bootId !== here.bootId || process.pidNamespace !== here.pidNamespace) return false;
-  if (isNamespaced() && here.pidNamespace === undefined) return false;
+  if (NAMESPACED.has(platform()) && here.pidNamespace === undefined) return false;
   if (!isRunning(process.pid)) return true;
   const state = await processState(process.pid);
   if (state === undefined || process.startTime === undefined) return false;
   return state.isZombie || state.startTime !== process.startTime;
 }
 
-function isNamespaced(): boolean {
-  return platform() === 'linux' || platform() === 'android';
-}
+const NAMESPACED: ReadonlySet<string> = new Set(['linux', 'android']);
 
 /** Whether a process of this number exists in our namespace, whoever owns it. */
 export function isRunning(pid: number): boolean {
@@ -55,12 +53,8 @@ export function isRunning(pid: number): boolean {
     getPriority(pid);
     return true;
   } catch (error) {
-    return !(error instanceof Error && 'info' in error && isNoSuchProcess(error.info));
+    return (error as { info?: { code?: unknown } | null }).info?.code !== 'ESRCH';
   }
-}
-
-function isNoSuchProcess(info: unknown): boolean {
-  return typeof info === 'object' && info !== null && 'code' in info && info.code === 'ESRCH';
 }
 
 async function processState(pid: number): Promise<{ isZombie: boolean; startTime: string } | undefined> {

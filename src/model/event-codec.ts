@@ -72,7 +72,7 @@ function parseUsualLine(line: Uint8Array): StoredEvent | undefined {
   if (opensPayload === ',"payload":') {
     const value = line.subarray(matched.length, line.length - 1);
     if (line.at(-1) !== CLOSING_BRACE || !isJson(value)) return undefined;
-    payload = ownBytes(trimmedJson(value));
+    payload = ownBytes(trimSpaceBytes(value) as RawJson);
   } else if (matched.length !== line.length) {
     return undefined;
   }
@@ -228,14 +228,6 @@ export function decodePayload(
   }
   if (!isRecord(value)) throw new PayloadDamagedError(event.id, type, 'the payload is no object');
   return value;
-}
-
-function trimmedJson(bytes: Uint8Array): RawJson {
-  let from = 0;
-  let to = bytes.length;
-  while (from < to && isJsonSpace(bytes[from])) from += 1;
-  while (to > from && isJsonSpace(bytes[to - 1])) to -= 1;
-  return bytes.subarray(from, to) as RawJson;
 }
 
 // A copy: slice() of a Buffer is a view, and the reader uses its buffer again for the next lines.

@@ -108,8 +108,8 @@ export function parseMetadata(bytes: Uint8Array): MetadataDocument {
   const values = rawMemberValues(bytes);
   if (values === undefined) throw new MalformedMetadataError('is JSON, but no object');
   const { known, unknown } = decodeMembers(values, METADATA_MEMBERS);
-  const goal = values.get('goal');
-  const unknownInGoal = goal === undefined ? new Map<string, RawJson>() : unknownGoalMembers(goal);
+  const goal = rawMemberValues(values.get('goal') ?? bytes.subarray(0, 0)) ?? new Map<string, RawJson>();
+  const unknownInGoal = decodeMembers(goal, GOAL_MEMBERS).unknown;
   return { metadata: known as unknown as SessionMetadata, unknown, unknownInGoal };
 }
 
@@ -207,11 +207,6 @@ function decodeMember(raw: RawJson | undefined, name: string, kind: MemberKind):
   const members = rawMemberValues(raw);
   if (members === undefined) throw new MalformedMetadataError(`has a ${name} that is no object`);
   return decodeMembers(members, GOAL_MEMBERS).known;
-}
-
-function unknownGoalMembers(goal: RawJson): ReadonlyMap<string, RawJson> {
-  const members = rawMemberValues(goal);
-  return members === undefined ? new Map() : decodeMembers(members, GOAL_MEMBERS).unknown;
 }
 
 type EncodedMember = readonly [name: string, value: Uint8Array];

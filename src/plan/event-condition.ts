@@ -33,7 +33,11 @@ export function parseEventCondition(text: string): EventCondition {
     return { type, value: undefined };
   }
   if (/~(?![01])/.test(pointer)) throw malformed(text, 'has a ~ that is neither ~0 nor ~1');
-  return { type, value: { pointer: pointer.split('/').slice(1).map(unescapeToken), text: value } };
+  const tokens = pointer.split('/').slice(1);
+  return {
+    type,
+    value: { pointer: tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')), text: value },
+  };
 }
 
 export function meetsCondition(event: Pick<StoredEvent, 'type' | 'payload'>, { type, value }: EventCondition): boolean {
@@ -59,10 +63,6 @@ function isSameValue(found: RawJson, text: string): boolean {
   if (value.startsWith('"')) return parseRawJson(found) === text;
   const wanted = rawJson(text);
   return isJson(wanted) && rawJsonText(compactJson(wanted)) === rawJsonText(compactJson(found));
-}
-
-function unescapeToken(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 function malformed(text: string, reason: string): InvalidArgumentError {

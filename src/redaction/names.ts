@@ -14,7 +14,8 @@ export function isSecretName(name: string): boolean {
   const last = (words.at(-1) ?? '').replace(/\d{1,4}$/, '');
   const before = words.at(-2) ?? '';
   const joined = words.slice(0, -1).join('') + last;
-  if (last === 'token' || last.endsWith('token')) return namesSecretToken(last, before);
+  if (last === 'token') return !UNITS_OF_TEXT.has(before);
+  if (last.endsWith('token')) return !UNITS_IN_ONE_WORD.has(last);
   if (joined === 'auth') return name.startsWith('_');
   if (ASKING.has(words[0] ?? '')) return false;
   if (last === 'pass') return ACCOUNTS.has(before);
@@ -56,11 +57,6 @@ const UNITS_OF_TEXT = wordSet(
 const UNITS_IN_ONE_WORD = wordSet(
   'nexttoken pagetoken nextpagetoken continuationtoken maxtoken mintoken totaltoken eostoken bostoken padtoken',
 );
-
-function namesSecretToken(last: string, before: string): boolean {
-  if (last !== 'token') return !UNITS_IN_ONE_WORD.has(last);
-  return !UNITS_OF_TEXT.has(before);
-}
 
 const isUpper = (code: number): boolean => code >= 65 && code <= 90;
 const isLower = (code: number): boolean => code >= 97 && code <= 122;

@@ -241,7 +241,7 @@ function curlPasswordAt(text: string, at: number): Span | undefined {
   if (text.charAt(from) === '=') from += 1;
   if (from === at + flag.length && flag.length > 2) return undefined;
   while (text.charAt(from) === '\\') from += 1;
-  const quote = isQuote(text.charCodeAt(from)) ? text.charCodeAt(from) : Number.NaN;
+  const quote = quoteOrNone(text.charCodeAt(from));
   const user = Number.isNaN(quote) ? from : from + 1;
   let colon = -1;
   let end = user;

@@ -56,9 +56,7 @@ const openAi = (text: string, from: number): number | undefined => {
 
 /** `AKIA` and sixteen more in capitals and digits, and no seventeenth. */
 const awsId = (text: string, from: number): number | undefined => {
-  let end = from;
-  while (end - from <= 16 && isCapitalOrDigit(text.charCodeAt(end))) end += 1;
-  return end - from === 16 && !isTokenCode(text.charCodeAt(end)) ? end : undefined;
+  return /^[A-Z0-9]{16}(?![\w-])/.test(text.slice(from, from + 17)) ? from + 16 : undefined;
 };
 
 /** Header, payload and signature in base64url; a text that was cut may have lost some of the signature. */
@@ -197,10 +195,6 @@ function hasDigit(text: string, from: number, end: number): boolean {
   return has(text, from, end, isDigit);
 }
 
-function isCapitalOrDigit(code: number): boolean {
-  return (code >= 65 && code <= 90) || isDigit(code);
-}
-
 /** The alphabet of RFC 6750, 2.1. */
 function isBearerCode(code: number): boolean {
   return isTokenCode(code) || code === 46 || code === 126 || code === 43 || code === 47 || code === 61;
@@ -271,7 +265,7 @@ function bodyLineAt(text: string, from: number): { end: number; next: number; ha
   let at = from;
   while (at < text.length && at - from < 40 && isMargin(text.charCodeAt(at))) at += 1;
   const start = at;
-  const end = skip(text, at, isBase64);
+  const end = skip(text, at, (code) => isAlphanumeric(code) || code === 43 || code === 47 || code === 61);
   at = end;
   if (isPemHeader(text, start, end)) {
     while (at < text.length && !isLineEnd(text, at)) at += 1;
@@ -299,10 +293,6 @@ function behindLineEnd(text: string, from: number): number {
   if (at > from) return at;
   const letter = skip(text, from, (code) => code === 92);
   return letter > from ? letter + 1 : from;
-}
-
-function isBase64(code: number): boolean {
-  return isAlphanumeric(code) || code === 43 || code === 47 || code === 61;
 }
 
 /** Space, quotes, `#`, `>`, `|`, `*`, `,`, `;`, `.`, `-`: what stands before or behind a line that was quoted. */

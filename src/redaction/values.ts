@@ -15,7 +15,7 @@ interface ValueSite {
 /** Whether a text only stands for a secret: nothing, `***`, `<password>`, `${PASSWORD}`, `{{ secret }}`, `[REDACTED]`. */
 export function isPlaceholder(text: string): boolean {
   const inner = text.trim();
-  if (inner === REDACTED || isMask(inner)) return true;
+  if (inner === REDACTED || !hasLetter(inner) || /^[xX]{3,200}$/.test(inner)) return true;
   if (inner.length > LONGEST_REFERENCE) return false;
   return (
     /^<[^<>]{1,120}>$/.test(inner) ||
@@ -30,11 +30,6 @@ export function isPlaceholder(text: string): boolean {
 
 // Whatever looks ahead looks no farther: every other character of a text may start a value.
 const LONGEST_REFERENCE = 128;
-
-/** Nothing but marks (`***`, `...`), or one letter that stands for any (`xxxx`). */
-function isMask(text: string): boolean {
-  return /^[xX]{3,200}$/.test(text) || !hasLetter(text);
-}
 
 /** The secret in the value that starts at `from`, quoted or not; undefined when it is none. */
 export function valueAt(text: string, from: number, site: ValueSite): Span | undefined {
@@ -214,7 +209,7 @@ function isReference(text: string, from: number, site: ValueSite): boolean {
   const isFollowed = behind === ' ' && /[A-Za-z0-9(]/.test(head.charAt(skipBlanks(head, size)));
   if (isFollowed && VERBS_OF_CODE.has(word)) return true;
   if (WORDS_OF_PROSE.has(word) && (isFollowed || /^[,.;)]?(?:\s|$)/.test(head.slice(size)))) return true;
-  return isPath(path) && isCodePath(head, path, size, site);
+  return /^[A-Za-z_$][\w.$]{0,120}$/.test(path) && !path.endsWith('.') && isCodePath(head, path, size, site);
 }
 
 /** `$password`, `$API_KEY_2`, `%TOKEN%`, `:password` and `@password` of a query. */
@@ -230,10 +225,6 @@ function isVariable(head: string): boolean {
 function isWordBehind(head: string, at: number): boolean {
   const code = head.charCodeAt(at);
   return isNameCode(code) || code >= 128 || '@#%^*+~/!'.includes(head.charAt(at) || ' ');
-}
-
-function isPath(path: string): boolean {
-  return /^[A-Za-z_$][\w.$]{0,120}$/.test(path) && !path.endsWith('.');
 }
 
 // Where a program finds its settings and its arguments.
