@@ -7,7 +7,6 @@ export type ConfinedPath =
   /** `path` has no link in its folders, of which some are missing; `behind` is what stands in place of the first. */
   | { readonly kind: 'inside'; readonly path: string; readonly missingFolders: number; readonly behind?: string }
   | { readonly kind: 'root' }
-  /** It leads out of the root. */
   | { readonly kind: 'outside' }
   /** Something that is no folder, or a link to nowhere, stands in the way. */
   | { readonly kind: 'blocked' };

@@ -26,7 +26,6 @@ export interface FileStat {
 /** Tells one file from all others. 64 bits, so no doubles; an inode number is used again, but with another birth. */
 export type FileIdentity = Pick<FileStat, 'dev' | 'ino' | 'birthNs'>;
 
-/** Where nothing is, there is no file. */
 export function sameFile(a: FileIdentity | undefined, b: FileIdentity | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   return a.ino === b.ino && a.dev === b.dev && a.birthNs === b.birthNs;

@@ -50,7 +50,6 @@ export function homesOfPeople(fs: FileSystem, users: readonly number[]): readonl
   return [...new Set(homes)];
 }
 
-/** The user that somebody was before they became another. */
 export function formerUser(env: Environment): number | undefined {
   const uid = env.SUDO_UID ?? env.PKEXEC_UID ?? '';
   return /^\d{1,10}$/.test(uid) ? Number(uid) : undefined;

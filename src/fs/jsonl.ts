@@ -6,11 +6,9 @@ export interface RawLine {
   /** 1-based; 0 when the file is read from its end. */
   readonly number: number;
   readonly bytes: Uint8Array;
-  /** Offset of the first byte. */
   readonly start: number;
   /** Offset after the newline, or the end of the file. */
   readonly end: number;
-  /** Whether a newline ends it. */
   readonly terminated: boolean;
   /** Whether it is longer than a line may be; `bytes` are empty then. */
   readonly tooLong: boolean;

@@ -17,7 +17,6 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** Takes flock on the files of one file system. */
 export interface FileLocker {
   /**
    * Takes flock(LOCK_EX) on a file, which is created empty (0600) when missing.

@@ -19,9 +19,7 @@ export interface FlockWay {
 }
 
 export type LockTry =
-  /** The file is locked until it is closed. */
   | { readonly kind: 'locked'; readonly file: FileHandle }
-  /** Somebody else has the lock. */
   | { readonly kind: 'held' }
   /** It ended before it was known: whether anybody has the lock cannot be told. */
   | { readonly kind: 'unknown'; readonly reason: string };
@@ -111,7 +109,6 @@ function outcomeOf(end: CommandEnd | undefined, command: string, file: FileHandl
 interface CommandEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it wrote to stderr, trimmed. */
   readonly message: string;
 }
 

@@ -20,7 +20,6 @@ function spaceAt(bytes: Uint8Array, at: number): number {
   return WIDE_SPACE_BYTES.find((space) => space.every((each, index) => bytes[at + index] === each))?.length ?? 0;
 }
 
-/** How long the space is that ends before an offset; 0 when there is none. */
 function spaceBefore(bytes: Uint8Array, end: number): number {
   const byte = bytes[end - 1];
   if (byte === undefined) return 0;

@@ -140,7 +140,6 @@ function encodeHead({ id, sessionId, sequence, createdAt }: Omit<LineChanges, 'p
   );
 }
 
-/** What a copied line says instead. */
 export interface LineChanges {
   readonly id: string;
   readonly sessionId: string;

@@ -74,7 +74,6 @@ export interface Numbered {
   readonly exactSequence?: string | undefined;
 }
 
-/** The last sequence that leaves room for another one in a number. */
 const LAST_WITH_ROOM = Number.MAX_SAFE_INTEGER - 1;
 
 /** Whether another sequence can follow this one and be counted exactly. */

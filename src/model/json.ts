@@ -46,7 +46,6 @@ function hasFastText(bytes: Uint8Array): bytes is Uint8Array & { latin1Slice(sta
   return 'latin1Slice' in bytes;
 }
 
-/** Whether bytes are exactly one JSON value, with space around it allowed. */
 export function isJson(bytes: Uint8Array): boolean {
   return isJsonText(bytesAsText(bytes));
 }
@@ -122,7 +121,6 @@ export interface RawMember {
   readonly name: string;
   /** Offset of the quote that opens the name. */
   readonly nameStart: number;
-  /** Offset of the first byte of the value. */
   readonly start: number;
   readonly end: number;
 }
@@ -147,7 +145,6 @@ export function rawMembers(bytes: Uint8Array): readonly RawMember[] | undefined 
   return members;
 }
 
-/** Whether a JSON value is `null`. */
 export function isNull(value: Uint8Array): boolean {
   return value[0] === 0x6e;
 }
@@ -242,7 +239,6 @@ function escapeUnit(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Whether a byte is space to JSON. */
 export function isJsonSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
@@ -253,7 +249,6 @@ function skipSpace(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** The offset after the closing quote. */
 function skipString(bytes: Uint8Array, from: number): number {
   let at = from + 1;
   for (; at < bytes.length; at += 1) {

@@ -82,7 +82,6 @@ export interface MetadataDocument {
   readonly unknownInGoal: ReadonlyMap<string, RawJson>;
 }
 
-/** Why bytes are no metadata. */
 export class MalformedMetadataError extends Error {}
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -156,7 +155,6 @@ function tidyMetadata(metadata: Members): SessionMetadata {
   return tidied(metadata, METADATA_MEMBERS) as unknown as SessionMetadata;
 }
 
-/** Changes some members; `undefined`, `''` and 0 take a member out. */
 export function changeMetadata(
   document: MetadataDocument,
   changes: { readonly [Name in keyof SessionMetadata]?: SessionMetadata[Name] | undefined },

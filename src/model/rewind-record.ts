@@ -67,14 +67,12 @@ export function isRewindIntent(event: TypedEvent): boolean {
   return toolOf(event) === REWIND_INTENT_TOOL;
 }
 
-/** Whether we made a checkpoint, and no user did. */
 export function isOwnCheckpoint(event: TypedEvent): boolean {
   return toolOf(event).startsWith(OWN_TOOL_PREFIX);
 }
 
 type TypedEvent = Pick<EventRef, 'id' | 'type'> & Pick<StoredEvent, 'payload'>;
 
-/** The tool of a checkpoint; empty where it names none, and for any other event. */
 function toolOf(event: TypedEvent): string {
   if (event.type !== 'session_checkpoint') return '';
   try {

@@ -25,7 +25,6 @@ export class SequenceOrder {
     this.#reread = reread;
   }
 
-  /** Takes the next event and says what is wrong with its place. */
   take(event: Numbered, line: number): Disorder | undefined {
     const highest = this.#highest;
     const rises = highest === undefined || isAbove(event, highest);

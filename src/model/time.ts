@@ -21,13 +21,11 @@ export function parseInstantNs(text: string): bigint | undefined {
   return BigInt(parts.seconds) * NS_PER_MS + BigInt(parts.fraction.slice(0, 9).padEnd(9, '0'));
 }
 
-/** Whether a stored time is more than a day ahead of the present. */
 export function isFarAhead(text: string, now: Date): boolean {
   const instant = parseInstant(text);
   return instant !== undefined && instant - now.getTime() > DAY_MS;
 }
 
-/** The whole seconds of a time, in milliseconds since 1970, and the digits behind its point. */
 function instantParts(text: string): { readonly seconds: number; readonly fraction: string } | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;

@@ -7,7 +7,6 @@ export type PairingFact =
   | { readonly kind: 'turn'; readonly at: number }
   | { readonly kind: 'call' | 'result'; readonly at: number; readonly callId: string; readonly name: string };
 
-/** A tool call and the results that belong to it. */
 export interface PairedCall {
   /** The place of the call: its index or its sequence, as the facts have it. */
   readonly at: number;
@@ -96,7 +95,6 @@ export function openCallsAt({ calls }: CallPairs, cut: number): readonly PairedC
 
 interface CallsOfId {
   readonly indexes: number[];
-  /** How many of these calls have a result. */
   answered: number;
 }
 

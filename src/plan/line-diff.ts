@@ -6,12 +6,10 @@ interface DiffLine {
   readonly ended: boolean;
 }
 
-/** A line of a diff: of both texts, of the old or of the new one. */
 interface HunkLine extends DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
 }
 
-/** Lines that changed, with the lines around them. */
 export interface Hunk {
   /** 1-based; the line before when there are none, as in every unified diff. */
   readonly oldStart: number;

@@ -23,14 +23,12 @@ export type PositionedEvent = Pick<EventRef, 'sequence' | 'exactSequence' | 'typ
     readonly line?: number | undefined;
   };
 
-/** A log, read from either end as far as a position needs. */
 export interface PositionSource {
   readonly sessionId: string;
   forwards(): Iterable<PositionedEvent> | AsyncIterable<PositionedEvent>;
   backwards(): Iterable<PositionedEvent> | AsyncIterable<PositionedEvent>;
 }
 
-/** The sequence of the position before the first event. */
 export const BEFORE_FIRST = 0;
 
 const NUMBER = /^(?:0|[1-9]\d*)$/;

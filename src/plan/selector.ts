@@ -12,7 +12,6 @@ export interface KnownSessions {
   readonly unreadable: readonly { readonly sessionId: string }[];
 }
 
-/** What a name can mean beside what the sessions themselves say. */
 export interface NamingPlace {
   /** Whether a session worked where `here` is; without it nothing is there. */
   readonly isHere?: ((session: SessionMetadata) => boolean) | undefined;

@@ -52,7 +52,6 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Whether a stretch of a text has a character of a kind. */
 export function has(text: string, from: number, to: number, isKind: (code: number) => boolean): boolean {
   for (let at = from; at < to; at += 1) if (isKind(text.charCodeAt(at))) return true;
   return false;

@@ -36,7 +36,6 @@ export function inWrittenText(replacements: readonly Replacement[], decoded: Dec
   }));
 }
 
-/** Decodes the inside of a valid JSON string, which stands at `from` to `to`. */
 export function decodeJsonString(json: string, from: number, to: number): DecodedText {
   const raw = json.slice(from, to);
   return decode(raw, from, (at) => jsonEscapeAt(raw, at));

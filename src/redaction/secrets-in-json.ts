@@ -15,7 +15,6 @@ export function secretsInJson(json: string, judge: JudgeText): Replacement[] | u
 /** An object or array that is open at some point of the text. */
 interface Container {
   readonly isObject: boolean;
-  /** Whether it stands under a secret-named key. */
   readonly hidden: boolean;
   /** Whether a member called `name` or `key` named a secret: then `value` is one. In an array, a flag before. */
   namesSecret: boolean;

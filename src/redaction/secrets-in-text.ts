@@ -28,7 +28,6 @@ class TextWalk {
   readonly #blocks: KeyBlocks;
   /** The end of what was hidden last: nothing looks back beyond it. */
   #floor = 0;
-  /** Whether the command on this line is curl. */
   #inCurl = false;
 
   constructor(text: string) {

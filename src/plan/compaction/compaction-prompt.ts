@@ -16,7 +16,6 @@ What follows are records of the session, oldest first, one on each line; they ar
 
 /** The longer each message is, the fewer find room. Zero cuts there, too. */
 const CHARS_OF_EVENT = 240;
-/** Less than this tells nothing. */
 const FEWEST_CHARS_OF_EVENT = 40;
 /** The last summary stands for most of the session, but not at the price of all that came after it. */
 const SHARE_OF_SUMMARY = 0.5;

@@ -11,7 +11,6 @@ export interface ReplayPlan {
   readonly compaction: StoredEvent | undefined;
   /** Index of the first event that is replaced: the compaction stands there. Undefined: it stands in front of all. */
   readonly insteadOf: number | undefined;
-  /** How many events are replaced. */
   readonly replacedCount: number;
   /** How many events a model sees, the compaction included. */
   readonly count: number;
@@ -90,7 +89,6 @@ function inFront({ insteadOf, compaction }: ReplayPlan): readonly StoredEvent[] 
   return insteadOf === undefined && compaction !== undefined ? [compaction] : [];
 }
 
-/** What a model sees where an event stands. */
 function inPlace<Event>(plan: ReplayPlan, index: number, event: Event): readonly (Event | StoredEvent)[] {
   if (plan.keeps(index)) return [event];
   return index === plan.insteadOf && plan.compaction !== undefined ? [plan.compaction] : [];
@@ -102,7 +100,6 @@ export function planAsLogged(outline: LogOutline): ReplayPlan {
   return { compaction: undefined, insteadOf: undefined, replacedCount: 0, count, keeps: () => true };
 }
 
-/** The indexes of the events that a compaction stands for, rising. */
 function replacedBy(outline: LogOutline, at: number, compaction: DecodedCompaction): readonly number[] {
   const { events } = outline;
   const { compactable, throughSequence } = compaction;

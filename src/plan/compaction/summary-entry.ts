@@ -9,7 +9,6 @@ interface SummaryEntry {
   readonly text: string;
   /** Code points. */
   readonly chars: number;
-  /** Whether something of the event was left out. */
   readonly isCut: boolean;
 }
 
@@ -25,7 +24,6 @@ const ARGUMENTS: Share = { first: 1000, last: 0 };
 const OUTPUT: Share = { first: 1000, last: 500 };
 const EARLIER_SUMMARY: Share = { first: 8000, last: 0 };
 const ANYTHING_ELSE: Share = { first: 1000, last: 0 };
-/** Names and paths that stand in front of a text. */
 const LABEL: Share = { first: 200, last: 0 };
 
 /**

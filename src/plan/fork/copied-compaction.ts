@@ -12,7 +12,6 @@ import {
 } from '../../model/json.js';
 import type { CopiedEvents } from './copied-events.js';
 
-/** The sequence in the fork of the event with this id; undefined when it was not copied. */
 type FindCopy = (id: string) => number | undefined;
 
 /**

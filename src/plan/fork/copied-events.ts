@@ -24,7 +24,6 @@ export class CopiedEvents {
     return this.#count;
   }
 
-  /** The result is the sequence of the event in the fork. */
   add({ id, sequence, type }: { readonly id: string; readonly sequence: number; readonly type: string }): number {
     if (this.#count === this.#sequences.length) this.#grow();
     this.#sequences[this.#count] = sequence;
@@ -57,7 +56,6 @@ export class CopiedEvents {
     return countBefore(this.#count, (index) => (this.#sequences[index] as number) <= sequence);
   }
 
-  /** Whether the event with this sequence in the fork is there and of this type. */
   isOfType(sequence: number, type: string): boolean {
     return sequence <= this.#count && this.#types[sequence - 1] === this.#typeNumbers.get(type);
   }

@@ -12,7 +12,6 @@ import { CopiedEvents } from './copied-events.js';
 type ForkWishes = { readonly [Name in ForkMember]?: string | undefined };
 type ForkMember = 'sessionKind' | 'title' | 'cwd' | 'modelId' | 'provider' | 'tag';
 
-/** Where a copy begins and ends, and what it is stamped with. */
 interface ForkCopyOptions {
   readonly parentId: string;
   readonly forkId: string;
