@@ -9,14 +9,7 @@ import { type OnRefused, refusalOf } from '../fs/refused-step.js';
 import type { Deadline } from './deadline.js';
 import { type LeftOverWatch, watchFolder } from './left-over-watch.js';
 import { LockHeldError, type LockHolder } from './lock-holder.js';
-import {
-  type LockOwner,
-  ownerPathOf,
-  readLockOwner,
-  readLockOwnerSync,
-  removeLockOwner,
-  writeLockOwner,
-} from './lock-owner.js';
+import { type LockOwner, ownerPathOf, readLockOwner, removeLockOwner, writeLockOwner } from './lock-owner.js';
 import { type MonotonicClock, monotonicClock } from './monotonic-clock.js';
 import { hasEnded, type ProcessIdentity } from './process-identity.js';
 
@@ -76,32 +69,34 @@ interface HeldLock extends ExclusiveLock {
   release(): Promise<void>;
 }
 
+/** One taking of the lock, try after try. */
+interface Taking extends ExclusiveLockOptions {
+  readonly path: string;
+  readonly owner: LockOwner;
+  readonly watch: LeftOverWatch;
+}
+
 async function acquire(path: string, options: ExclusiveLockOptions): Promise<HeldLock> {
-  const { deadline } = options;
-  const owner: LockOwner = { ...options.self, token: randomUUID() };
-  const watch = watchFolder(path, LEFT_OVER_MS, options.clock ?? monotonicClock);
+  const { deadline, self, clock = monotonicClock } = options;
+  const owner: LockOwner = { ...self, token: randomUUID() };
+  const taking = { ...options, path, owner, watch: watchFolder(path, LEFT_OVER_MS, clock) };
   for (;;) {
-    const held = await tryAcquire(path, owner, watch, options);
+    const held = await tryAcquire(taking);
     if (held !== undefined) return held;
     deadline.throwIfGivenUp();
-    if (deadline.until.aborted)
-      throw new LockHeldError(path, holderOf(path, await readLockOwner(path), options.self), deadline.timeoutMs);
+    if (deadline.until.aborted) throw new LockHeldError(path, holderOf(path, self), deadline.timeoutMs);
     await sleep(randomInt(5, 51)); // uneven, so that those who wait do not all come at once
   }
 }
 
-async function tryAcquire(
-  path: string,
-  owner: LockOwner,
-  watch: LeftOverWatch,
-  options: ExclusiveLockOptions,
-): Promise<HeldLock | undefined> {
+async function tryAcquire(taking: Taking): Promise<HeldLock | undefined> {
+  const { path, owner } = taking;
   await makeParent(path);
   // Named before the directory exists, so that a crash leaves none without an owner. Without the outer lock that could
   // make us the owner of somebody else's directory.
-  const isNamedFirst = (await isFree(path, watch, options)) && options.holdsOuterLock;
+  const isNamedFirst = (await isFree(taking)) && taking.holdsOuterLock;
   if (isNamedFirst) await writeLockOwner(path, owner);
-  const held = await makeDirectory(path, owner, options);
+  const held = await makeDirectory(taking);
   if (held === undefined) {
     if (isNamedFirst) await removeIfOurs(path, owner);
     return undefined;
@@ -116,15 +111,11 @@ async function tryAcquire(
 }
 
 /** Whether the way is free, once what was left over there is removed. */
-async function isFree(
-  path: string,
-  watch: LeftOverWatch,
-  { holdsOuterLock, self }: ExclusiveLockOptions,
-): Promise<boolean> {
+async function isFree({ path, watch, holdsOuterLock, self }: Taking): Promise<boolean> {
   if (!(await isDirectory(path))) return true;
   if (!holdsOuterLock) return false;
-  const owner = await readLockOwner(path);
-  const isDead = owner !== undefined && (await hasEnded(owner, self));
+  const named = readLockOwner(path);
+  const isDead = named !== undefined && (await hasEnded(named, self));
   if (!isDead && !(await watch.isLeftOver())) return false;
   await removeFolder(path);
   return true;
@@ -141,11 +132,8 @@ async function removeFolder(path: string): Promise<void> {
   }
 }
 
-async function makeDirectory(
-  path: string,
-  owner: LockOwner,
-  { holdsOuterLock, staleMs = DEFAULT_STALE_MS, onRefused = () => {} }: ExclusiveLockOptions,
-): Promise<HeldLock | undefined> {
+async function makeDirectory(taking: Taking): Promise<HeldLock | undefined> {
+  const { path, owner, holdsOuterLock, staleMs = DEFAULT_STALE_MS, onRefused = () => {} } = taking;
   // Loaded here because readers take no lock.
   const { lock } = await import('proper-lockfile');
   const lost = new AbortController();
@@ -162,7 +150,7 @@ async function makeDirectory(
       onCompromised: (cause) => lost.abort(new LockLostError(path, { cause })),
     });
     guarded.startGuarding();
-    return heldLock(path, owner, { holdsOuterLock, lost: lost.signal, unlock });
+    return heldLock(taking, lost.signal, unlock);
   } catch (error) {
     const code = errnoOf(error);
     if (code === 'ELOCKED' || code === 'ENOENT') return undefined; // ENOENT: taken away while it was made
@@ -177,11 +165,7 @@ function isTimeRefused(error: unknown): boolean {
   return typeof call === 'string' && call.startsWith('utime') && refusalOf('utimes', error) !== undefined;
 }
 
-function heldLock(
-  path: string,
-  owner: LockOwner,
-  { holdsOuterLock, lost, unlock }: { holdsOuterLock: boolean; lost: AbortSignal; unlock: () => Promise<void> },
-): HeldLock {
+function heldLock({ path, owner, holdsOuterLock }: Taking, lost: AbortSignal, unlock: () => Promise<void>): HeldLock {
   return {
     lost,
     // Synchronous, so that nothing can come between the look and the commit.
@@ -189,7 +173,7 @@ function heldLock(
       lost.throwIfAborted();
       // The token decides, and not the number of the inode: that is used again for the very next directory.
       const isThere = callbackFs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-      if (!isThere || readLockOwnerSync(path)?.token !== owner.token) throw new LockLostError(path);
+      if (!isThere || readLockOwner(path)?.token !== owner.token) throw new LockLostError(path);
     },
     async release() {
       const removeName = () => removeIfOurs(path, owner);
@@ -218,7 +202,7 @@ function guardedFs(owner: LockOwner, onRefused: OnRefused | undefined): { readon
   // Some file systems keep times by ten milliseconds or two seconds: what they make of ours is no sign of another.
   let touched: Date | undefined;
   const belongsToAnother = (path: string) => {
-    const named = isGuarding ? readLockOwnerSync(path) : undefined;
+    const named = isGuarding ? readLockOwner(path) : undefined;
     return named !== undefined && named.token !== owner.token;
   };
   return {
@@ -280,10 +264,11 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 async function removeIfOurs(path: string, owner: LockOwner): Promise<void> {
-  if ((await readLockOwner(path))?.token === owner.token) await removeLockOwner(path);
+  if (readLockOwner(path)?.token === owner.token) await removeLockOwner(path);
 }
 
-function holderOf(path: string, owner: LockOwner | undefined, self: ProcessIdentity): LockHolder {
+function holderOf(path: string, self: ProcessIdentity): LockHolder {
+  const owner = readLockOwner(path);
   if (owner === undefined) return { name: `whoever made ${path}` };
   const where = owner.host === self.host ? '' : ` on ${owner.host}`;
   return { pid: owner.pid, name: `process ${owner.pid}${where}` };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errnoOf } from '../errors.js';
+import { ignoring } from '../errors.js';
 import { isRunning } from './process-identity.js';
 
 interface RunningProcess {
@@ -25,7 +25,6 @@ function readStatus(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8');
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
+    return ignoring()(error);
   }
 }

@@ -1,6 +1,6 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
-import { errnoOf, ignoring } from '../errors.js';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { ignoring } from '../errors.js';
 import { replaceWhole } from '../fs/atomic-file.js';
 import type { ProcessIdentity } from './process-identity.js';
 
@@ -19,34 +19,20 @@ export async function writeLockOwner(lockPath: string, owner: LockOwner): Promis
   await replaceWhole(ownerPathOf(lockPath), `${JSON.stringify(owner)}\n`, 0o600);
 }
 
-/** Undefined when the file is missing, cut short, or not one of ours. */
-export async function readLockOwner(lockPath: string): Promise<LockOwner | undefined> {
-  try {
-    const file = await open(ownerPathOf(lockPath), READ_ONLY);
-    try {
-      const { size } = await file.stat();
-      return size > LONGEST_OWNER ? undefined : parseOwner(await file.readFile('utf8'));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-/** For a process that exits, when nothing asynchronous runs any more. */
-export function readLockOwnerSync(lockPath: string): LockOwner | undefined {
+/**
+ * Undefined when the file is missing, cut short, or not one of ours. Synchronous, for a process that exits, and so that
+ * nothing comes between a look and a commit.
+ */
+export function readLockOwner(lockPath: string): LockOwner | undefined {
   try {
     const descriptor = openSync(ownerPathOf(lockPath), READ_ONLY);
     try {
-      return parseOwner(readFileSync(descriptor, 'utf8'));
+      return fstatSync(descriptor).size > LONGEST_OWNER ? undefined : parseOwner(readFileSync(descriptor, 'utf8'));
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
-    if (errnoOf(error) === undefined) throw error;
-    return undefined;
+    return ignoring()(error);
   }
 }
 

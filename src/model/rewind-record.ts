@@ -8,6 +8,7 @@ import {
   type StoredEvent,
 } from './event.js';
 import { decodePayload } from './event-codec.js';
+import { payloadFieldsOf } from './event-view.js';
 import { encodeRecord, isRecord, type RawJson } from './json.js';
 
 // The id of an intent is a ULID; what matters is that it names nothing outside the folder that it is looked for in.
@@ -74,37 +75,21 @@ export function isOwnCheckpoint(event: TypedEvent): boolean {
 type TypedEvent = Pick<EventRef, 'id' | 'type'> & Pick<StoredEvent, 'payload'>;
 
 function toolOf(event: TypedEvent): string {
-  if (event.type !== 'session_checkpoint') return '';
-  try {
-    const { tool } = decodePayload(event, event.type);
-    return typeof tool === 'string' ? tool : '';
-  } catch {
-    return '';
-  }
+  const { tool } = event.type === 'session_checkpoint' ? payloadFieldsOf(event) : { tool: '' };
+  return typeof tool === 'string' ? tool : '';
 }
 
 export function encodeIntent(intent: RewindIntent): RawJson {
+  const { id, sessionId: session, target, workspace, undoes, log } = intent;
   return encodeRecord({
     tool: REWIND_INTENT_TOOL,
-    files: intent.files.map(({ path, before, to, folderModes = [], mtimeMs, isForeign }) => {
+    files: intent.files.map(({ path, before, to, folderModes = [], mtimeMs: mtime, isForeign }) => {
       const { path: _path, ...state } = encodeCheckpointFile({ path, state: to });
-      return {
-        ...encodeCheckpointFile({ path, state: before }),
-        to: state,
-        ...(folderModes.length > 0 ? { dirModes: folderModes } : {}),
-        ...(mtimeMs === undefined ? {} : { mtime: mtimeMs }),
-        ...(isForeign === true ? { foreign: true } : {}),
-      };
+      const dirModes = folderModes.length > 0 ? folderModes : undefined;
+      const foreign = isForeign === true ? true : undefined;
+      return { ...encodeCheckpointFile({ path, state: before }), to: state, dirModes, mtime, foreign };
     }),
-    rewind: {
-      id: intent.id,
-      session: intent.sessionId,
-      target: intent.target,
-      ...(intent.workspace === undefined ? {} : { workspace: intent.workspace }),
-      ...(intent.undoes === undefined ? {} : { undoes: intent.undoes }),
-      ...(intent.filesOnly === true ? { filesOnly: true } : {}),
-      ...(intent.log === undefined ? {} : { log: { ...intent.log } }),
-    },
+    rewind: { id, session, target, workspace, undoes, filesOnly: intent.filesOnly === true ? true : undefined, log },
   });
 }
 
@@ -134,13 +119,16 @@ export function decodeIntent(event: StoredEvent, sessionId: string): RewindInten
       sessionId,
       target,
       workspace,
-      files: before.map(({ path, state, folderModes }, at) => ({
-        path,
-        before: state,
-        ...(folderModes === undefined ? {} : { folderModes }),
-        to: after[at]?.state ?? state,
-        ...factsOf(files[at]),
-      })),
+      files: before.map(({ path, state, folderModes }, at) => {
+        const to = after[at]?.state ?? state;
+        return {
+          path,
+          before: state,
+          ...(folderModes === undefined ? {} : { folderModes }),
+          to,
+          ...factsOf(files[at]),
+        };
+      }),
       ...(typeof undoes === 'string' ? { undoes } : {}),
       ...(filesOnly === true ? { filesOnly } : {}),
       log: logIdentityIn(log),
@@ -167,9 +155,9 @@ export function encodeMarker(marker: {
   const { targetSequence, filesRestored, filesDeleted, skipped = [] } = report;
   return encodeRecord({
     targetSequence,
-    report: { targetSequence, filesRestored, filesDeleted, ...(skipped.length > 0 ? { skipped } : {}) },
+    report: { targetSequence, filesRestored, filesDeleted, skipped: skipped.length > 0 ? skipped : undefined },
     rewindId,
-    ...(undoes === undefined ? {} : { undoes }),
+    undoes,
   });
 }
 

@@ -1,5 +1,5 @@
 import { isJsonText } from '../model/json.js';
-import { wordSet } from './characters.js';
+import { skip, wordSet } from './characters.js';
 import { isSecretName } from './names.js';
 import { type DecodedText, decodeJsonString, inWrittenText, REDACTED, type Replacement } from './replacement.js';
 import { isPlaceholder } from './values.js';
@@ -55,8 +55,7 @@ class JsonWalk {
       const code = json.charCodeAt(at);
       if (code === QUOTE) at = this.#string(at);
       else if (code === OPEN_OBJECT || code === OPEN_ARRAY) at = this.#container(at, code === OPEN_OBJECT);
-      else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) at = this.#close(at);
-      else if (code === COMMA) at = this.#comma(at);
+      else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY || code === COMMA) at = this.#next(at, code);
       else if (code === COLON || code <= 32) at += 1;
       else at = this.#word(at);
     }
@@ -70,14 +69,10 @@ class JsonWalk {
     return at + 1;
   }
 
-  #close(at: number): number {
-    this.#open.pop();
-    this.#keyComes = false;
-    return at + 1;
-  }
-
-  #comma(at: number): number {
-    this.#keyComes = this.#open.at(-1)?.isObject === true;
+  /** Behind a value: a comma stays in the container, anything else closes it. */
+  #next(at: number, code: number): number {
+    if (code !== COMMA) this.#open.pop();
+    this.#keyComes = code === COMMA && this.#open.at(-1)?.isObject === true;
     return at + 1;
   }
 
@@ -102,8 +97,7 @@ class JsonWalk {
 
   /** A number, or true, false or null, which hide nothing. */
   #word(at: number): number {
-    let end = at + 1;
-    while (end < this.#json.length && isWordCode(this.#json.charCodeAt(end))) end += 1;
+    const end = skip(this.#json, at + 1, isWordCode);
     const inside = this.#open.at(-1);
     const isNumber = this.#json.charCodeAt(at) < 58;
     const isSecret = inside?.isObject === true ? this.#namesSecret(inside) : inside?.hidden === true;

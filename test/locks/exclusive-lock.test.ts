@@ -98,7 +98,7 @@ describe.each([{ holdsOuterLock: true }, { holdsOuterLock: false }])('withExclus
       lock.assertStillOurs();
       expect(statSync(path).mode).toBe(0o40700);
       expect(statSync(owner).mode).toBe(0o100600);
-      expect(await readLockOwner(path)).toMatchObject({ ...self });
+      expect(readLockOwner(path)).toMatchObject({ ...self });
       return 'result';
     }, mode);
 

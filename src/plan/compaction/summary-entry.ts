@@ -5,7 +5,7 @@ import { redactText } from '../../redaction/redaction.js';
 import { countCodePoints, fold, toldText } from '../event-preview.js';
 
 /** One event in the prompt for a summary: one line, `[12] message user: …`. */
-interface SummaryEntry {
+export interface SummaryEntry {
   readonly text: string;
   /** Code points. */
   readonly chars: number;

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../model/event.js';
 import { redactText } from '../../redaction/redaction.js';
 import { countCodePoints } from '../event-preview.js';
-import { cutTo, summaryEntry } from './summary-entry.js';
+import { cutTo, type SummaryEntry, summaryEntry } from './summary-entry.js';
 
 /** What one prompt shows of the events that a summary is to stand for. */
 export interface SummaryPart {
@@ -66,7 +66,7 @@ export function* fillParts(events: Iterable<StoredEvent>, mostChars: number): Ge
       yield part.filled();
       part = new OpenPart(part.number + 1, mostChars);
     }
-    part.add(entry.text, entry.chars, event.sequence, entry.isCut);
+    part.add(entry, event.sequence);
   }
   if (!part.isEmpty) yield part.filled();
 }
@@ -108,21 +108,16 @@ class OpenPart {
     return chars + 1 <= this.#room || this.isEmpty;
   }
 
-  add(line: string, chars: number, sequence: number, isCut: boolean): void {
-    this.#lines.push(line);
+  add({ text, chars, isCut }: SummaryEntry, sequence: number): void {
+    this.#lines.push(text);
     this.#room -= chars + 1;
     this.#cut += isCut ? 1 : 0;
     this.#through = Math.max(this.#through, sequence);
   }
 
   filled(): FilledPart {
-    return {
-      number: this.number,
-      entries: this.#lines.length,
-      cut: this.#cut,
-      through: this.#through,
-      lines: this.#lines,
-    };
+    const lines = this.#lines;
+    return { number: this.number, entries: lines.length, cut: this.#cut, through: this.#through, lines };
   }
 }
 
